@@ -1,0 +1,54 @@
+"""The Python side: `gradcat.catalog()`, `gradcat.node(...)`, `gradcat.nodes(...)`. Torch itself is only ever run in a child process."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import Any
+
+from .errors import GradcatError
+from .library import Library
+from .model import Catalog, Node
+
+
+def catalog(*, verify: bool = False) -> Catalog:
+    """Every node of the installed torch. With `verify`, all formulas are run first where they were not yet."""
+    library = _library()
+    if verify:
+        library.prove()
+    return library.read(lambda reader: reader.catalog())
+
+
+def nodes(what: Any) -> tuple[Node, ...]:
+    """The nodes that a name, an op, a `grad_fn` or a tensor stands for: `nodes("torch.max")`."""
+    from .record import decode, encode
+
+    library = _library()
+    query = _spelling(what)
+    names = library.read(lambda reader: reader.resolve(query))
+    library.prove(names)
+    return tuple(decode(Node, encode(node)) for node in library.read(lambda reader: reader.nodes(names)))
+
+
+def node(what: Any) -> Node:
+    """The one node that a name, an op, a `grad_fn` or a tensor stands for: `node(y.grad_fn)`."""
+    found = nodes(what)
+    if len(found) > 1:
+        names = ", ".join(node.name for node in found)
+        raise GradcatError(f"{_spelling(what)} makes several nodes: {names}; name one, or call gradcat.nodes()")
+    return found[0]
+
+
+def _spelling(what: Any) -> str:
+    if isinstance(what, str):
+        return what
+    if hasattr(what, "grad_fn"):
+        if what.grad_fn is None:
+            raise GradcatError("this tensor has no grad_fn: it is a leaf, or nothing that it was made from requires grad")
+        what = what.grad_fn
+    return (what if isinstance(what, type) else type(what)).__name__
+
+
+@cache
+def _library() -> Library:
+    return Library(warn=lambda message: warnings.warn(f"gradcat: {message}", stacklevel=4))

@@ -1,0 +1,108 @@
+"""The command line: one thin module for each command, imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ..errors import GradcatError
+
+#: Command -> what it does, in one line. Each is the module of that name and the `command` in it.
+COMMANDS = {
+    "show": "Cards of nodes: what made them, their formulas, what they keep, and the proof.",
+    "list": "All nodes, or those that fit, one line each.",
+    "export": "Everything about all nodes, as JSON, CSV, Markdown or LaTeX.",
+    "probe": "Run the probes of ops.yaml and say which nodes each makes.",
+    "verify": "Run the formulas against the ops and against finite differences.",
+    "coverage": "What is known, what is not, and why.",
+}
+
+
+class Group(click.Group):
+    """A group that knows its commands by name and imports one when it runs."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return importlib.import_module(f"{__name__}.{name}").command if name in COMMANDS else None  # type: ignore[no-any-return]
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command {args[0]!r}; {hint} A node is shown by: gradcat show {args[0]}", context)
+        return super().resolve_command(context, args)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if not asked:
+        return
+    from .. import __version__
+    from ..installed import TorchMissing, torch_build
+
+    try:
+        torch = f"torch {torch_build().version}"
+    except TorchMissing:
+        torch = "torch is not installed"
+    click.echo(f"gradcat {__version__} · {torch}")
+    context.exit()
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Versions, and exit.")
+def cli() -> None:
+    """The reference for PyTorch's autograd nodes.
+
+    \b
+    Examples:
+      gradcat show MulBackward0
+      gradcat show "<ExpBackward0 object at 0x7f1c>" torch.max
+      gradcat list --status verified 'Max*'
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 good, 1 a check failed, 2 misuse or an unknown name, 130 interrupted."""
+    try:
+        _unicode()
+        code = cli.main(args=arguments, prog_name="gradcat", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as misuse:
+        misuse.show()
+        return misuse.exit_code
+    except GradcatError as error:
+        click.echo(f"gradcat: {error}", err=True)
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("gradcat: interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader has what it wanted. What is still in the buffer must not raise again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _unicode() -> None:
+    """Formulas hold more than ASCII: write UTF-8 to files and pipes, and never fail on a terminal that cannot show it."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure and stream.isatty():
+            reconfigure(errors="replace")
+        elif reconfigure:
+            reconfigure(encoding="utf-8")

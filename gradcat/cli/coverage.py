@@ -1,0 +1,95 @@
+"""gradcat coverage: what is known, what is not, and why."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ..coverage import COUNTS, Gap, by_reason, counts, gaps
+from ..render.wrap import Line, plain, wrap
+from .session import format_option, open_library, sources, terminal, width, write
+
+if TYPE_CHECKING:
+    from ..model import Node
+
+GROUPS = {"family": lambda row: row.family or "none", "device": lambda row: row.device or "none"}
+
+
+@click.command()
+@click.option("--gaps", "only_gaps", is_flag=True, help="One line for each thing that is not known, without counts.")
+@format_option("text", "json", "csv", "markdown")
+@sources
+def command(
+    only_gaps: bool, format: str, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
+) -> None:
+    """What is known, what is not, and why: by family, by device, and every gap with its reason.
+
+    What was not verified here yet is verified first.
+
+    \b
+    Examples:
+      gradcat coverage
+      gradcat coverage --gaps | grep "not harvested"
+      gradcat coverage --format json
+    """
+    library = open_library(ops, rules, imports)
+    library.prove()
+    nodes = library.read(lambda reader: reader.nodes())
+    missing = gaps(nodes)
+    if only_gaps and format in ("", "text"):
+        write(_table([[gap.node, gap.what, gap.input, gap.reason] for gap in missing]))
+    elif format == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows([Gap._fields, *missing])
+    elif format == "json":
+        groups = {} if only_gaps else {f"by_{name}": counts(nodes, by) for name, by in GROUPS.items()}
+        total = {"torch_version": library.reader().torch_version, "summary": library.reader().header["summary"]}
+        document = {**total, **groups, "gaps": [gap._asdict() for gap in missing]}
+        write([json.dumps(document, indent=2, ensure_ascii=False), "\n"])
+    elif format == "markdown":
+        write(_markdown(nodes, missing, only_gaps))
+    else:
+        write(_text(nodes, missing, library.reader().torch_version))
+
+
+def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator[str]:
+    columns = min(width(), 120) if terminal() else 10**6
+    yield f"torch {torch}: {len(nodes)} node classes\n"
+    for name, by in GROUPS.items():
+        groups = counts(nodes, by)
+        total = {"total": next(iter(counts(nodes, lambda row: "").values()), {})} if len(groups) > 1 else {}
+        yield "\n"
+        yield from _table(
+            [[name, *(word.replace("with_", "") for word in COUNTS)]]
+            + [[group, *(str(found[word] or "-") for word in COUNTS)] for group, found in {**groups, **total}.items()]
+        )
+    what = ""
+    for (kind, reason), names in by_reason(missing).items():
+        if kind != what:
+            what = kind
+            yield f"\n{what}: {sum(gap.what == what for gap in missing)}\n"
+        line: Line = [("", f"  {reason or 'no reason given'} ({len(names)}): {', '.join(names)}")]
+        yield from (f"{plain(part)}\n" for part in wrap(line, columns, 4))
+
+
+def _markdown(nodes: Sequence[Node], missing: Sequence[Gap], only_gaps: bool) -> Iterator[str]:
+    for name, by in {} if only_gaps else GROUPS.items():
+        yield f"| {name} | {' | '.join(COUNTS)} |\n|{' --- |' * (len(COUNTS) + 1)}\n"
+        for group, found in counts(nodes, by).items():
+            yield f"| {group} | {' | '.join(str(found[word]) for word in COUNTS)} |\n"
+        yield "\n"
+    for (kind, reason), names in by_reason(missing).items():
+        yield f"- {kind}, {reason or 'no reason given'} ({len(names)}): {', '.join(f'`{name}`' for name in names)}\n"
+
+
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    """Cells in columns; numbers end at the right."""
+    sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    for row in rows:
+        numbers = [text.isdigit() or text == "-" for text in row]
+        cells = [f"{text:>{size}}" if number else f"{text:<{size}}" for text, size, number in zip(row, sizes, numbers, strict=True)]
+        yield "  ".join(cells).rstrip() + "\n"

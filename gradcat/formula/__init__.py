@@ -1,0 +1,1 @@
+"""The formula language: one text, three readers (evaluate, typeset, lint)."""

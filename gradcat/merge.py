@@ -1,0 +1,314 @@
+"""Everything known of every node class: probes run, classes reflected, rules paired, evidence added."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from . import __version__, files, probes, reflect, rules
+from .errors import GradcatError
+from .formula.typeset import latex, local, text
+from .installed import torch_build
+from .model import Catalog, Edge, Facts, Formula, Node, Probe, Rule, Saved, Verification, Vjp
+from .opnames import called
+from .probe import runner
+from .schema import parse_schema
+from .snippet import snippet
+from .words import ABSENT
+
+Progress = Callable[[int, int, str], None]
+
+
+def silent(done: int, total: int, what: str) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files that a catalog is made from, and the modules that a user's own probes need."""
+
+    ops: tuple[Path, ...]
+    rules: tuple[Path, ...]
+    imports: tuple[str, ...] = ()
+
+    @classmethod
+    def default(cls) -> Sources:
+        return cls((Path(files.ops()),), (Path(files.rules()),))
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """What running all probes gave, by probe and by class."""
+
+    probes: Sequence[Probe]
+    records: Sequence[Mapping[str, Any]]  # one a probe, in order
+    classes: Sequence[Mapping[str, Any]]  # reflection of torch's namespaces
+
+
+def harvest(sources: Sources, progress: Progress = silent, child: runner.Child | None = None) -> Harvest:
+    """Run every probe in a child process."""
+    entries = probes.load(sources.ops)
+    tasks = [{"task": "classes"}, *({"task": "probe", "probe": asdict(probe)} for probe in entries)]
+    answers = list(
+        runner.run(tasks, imports=sources.imports, child=child, progress=lambda n: progress(n, len(tasks), "probing"))
+    )
+    if "classes" not in answers[0]:
+        raise GradcatError(f"torch's autograd namespaces could not be listed: {answers[0]}")
+    return Harvest(entries, answers[1:], answers[0]["classes"])
+
+
+def build(sources: Sources | None = None, progress: Progress = silent) -> Catalog:
+    """Probe, reflect, pair. The parent reads rules and upstream's table while the child imports torch."""
+    sources = sources or Sources.default()
+    child = runner.Child()  # torch's import, the longest part, begins at once
+    box: dict[str, Any] = {}
+
+    def read() -> None:
+        try:
+            box["rules"] = rules.load(sources.rules)
+            box["upstream"], box["warning"] = _upstream()
+        except BaseException as error:
+            box["error"] = error
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        found = harvest(sources, progress, child)
+    finally:
+        child.stop()
+        reader.join()
+    if "error" in box:
+        raise box["error"]
+    catalog = merge(found, box["rules"], box["upstream"])
+    return replace(catalog, warnings=(*box["warning"], *catalog.warnings))
+
+
+def _upstream() -> tuple[dict[str, reflect.Row], tuple[str, ...]]:
+    """Upstream's table, or a warning that there is none."""
+    try:
+        return reflect.upstream(), ()
+    except reflect.UpstreamMissing as missing:
+        return {}, (str(missing),)
+
+
+def merge(found: Harvest, written: Mapping[str, Rule], upstream: Mapping[str, reflect.Row]) -> Catalog:
+    """One node for every class that torch holds, that a probe made, or that a rule names. Pure data."""
+    direct: dict[str, list[int]] = {}  # class -> the probes that make it alone
+    seen: dict[str, tuple[Probe, Mapping[str, Any], Mapping[str, Any]]] = {}  # class -> where it was seen best
+    index: dict[str, dict[str, None]] = {}
+    warnings: list[str] = []
+    for i, (probe, record) in enumerate(zip(found.probes, found.records, strict=True)):
+        if failure := record.get("error") or record.get("died"):
+            warnings.append(f"{probe.place}: {probe.call}: {failure}")
+        for op in called(probe.call):
+            index.setdefault(op, {}).update(dict.fromkeys(record.get("graph", ())))
+        if record.get("direct"):
+            direct.setdefault(record["direct"], []).append(i)
+        for entry in record.get("nodes", ()):
+            name = entry["name"]
+            if name not in seen or entry["direct"] and not seen[name][2]["direct"]:
+                seen[name] = probe, record, entry
+    reflected = {entry["name"]: entry for entry in found.classes}
+    made_by: dict[str, list[str]] = {}
+    for op, names in index.items():
+        for name in names:
+            made_by.setdefault(name, []).append(op)
+    nodes = []
+    for name in sorted({*reflected, *seen}):
+        node = _paired(Node(name), written.get(name), upstream.get(name))
+        node = replace(node, kind=reflected[name]["kind"] if name in reflected else "python")
+        probes_ = [found.probes[i] for i in direct.get(name, ())]
+        if name in seen:
+            node = _harvested(node, *seen[name])
+        node = replace(
+            node,
+            ops=tuple(made_by.get(name, ())),
+            calls=tuple(dict.fromkeys(probe.call for probe in probes_)),
+            probes=tuple(direct.get(name, ())),
+            family=node.family or (probes_[0].family if probes_ else seen[name][0].family if name in seen else ""),
+            snippet=snippet(probes_),
+        )
+        nodes.append(node)
+    stray = sorted(set(written) - {node.name for node in nodes})
+    warnings += [f"{written[name].place}: {name}: this torch has no such node" for name in stray]
+    return Catalog(
+        torch_version=torch_build().version,
+        gradcat_version=__version__,
+        nodes=_with_siblings(nodes),
+        index={op: tuple(names) for op, names in sorted(index.items())},
+        warnings=tuple(warnings),
+    )
+
+
+def _paired(node: Node, rule: Rule | None, row: reflect.Row | None) -> Node:
+    """The node with its formulas, typeset, and with what upstream says of it."""
+    if row is not None:
+        node = replace(node, schema=row.schema, upstream=row.upstream)
+    if rule is None:
+        return node
+    return replace(
+        node,
+        family=rule.family,
+        forward={name: printed(code) for name, code in rule.forward.items()},
+        where={name: printed(code) for name, code in rule.where.items()},
+        backward=tuple(_vjp(name, text, rule) for name, text in rule.backward.items()),
+        like=rule.like,
+        notes=rule.notes,
+        source=rule.source,
+    )
+
+
+def printed(code: str) -> Formula:
+    """The formula with its two notations."""
+    return Formula(code, text(code), latex(code))
+
+
+def _vjp(name: str, code: str, rule: Rule) -> Vjp:
+    if code in ABSENT:
+        return Vjp(name, absent=code, reason=rule.reasons.get(name, ""))
+    scale = local(code, rule.where)
+    return Vjp(name, printed(code), printed(scale) if scale is not None else None)
+
+
+def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mapping[str, Any]) -> Node:
+    """The node with what the probe showed."""
+    returns = _returns(node)
+
+    def named(path: str) -> str:
+        """Schema name of an output's path."""
+        if not path.startswith("result[") or len(returns) < 2:
+            return path if path != "result" or not returns else returns[0]
+        return returns[int(path[7 : path.index("]")])]
+
+    return replace(
+        node,
+        status="harvested",
+        reason="",
+        device=probe.device if not probe.kernel else "meta",
+        how=_how(probe, entry),
+        edges=tuple(Edge(**edge) for edge in entry["edges"]),
+        saved=tuple(
+            Saved(**{**saved, "of": named(saved.get("of", "")), "shape": tuple(saved["shape"]) if "shape" in saved else None})
+            for saved in entry["saved"]
+        ),
+        outputs=tuple(f"{output['dtype']} {output['shape']}" for output in record["outputs"]),
+        where_defined=entry["python"],
+    )
+
+
+def _how(probe: Probe, entry: Mapping[str, Any]) -> str:
+    """In which way the probe reached the node, in words."""
+    if probe.kernel:
+        return "with a kernel that only makes the output's shape"
+    if probe.dispatch:
+        return f"with the dispatch key {probe.dispatch} forced"
+    if probe.device == "meta":
+        return "on the meta device, with torch's own kernel"
+    return "" if entry["direct"] else "seen inside the graph of another op"
+
+
+def _returns(node: Node) -> list[str]:
+    return [returned.name for returned in parse_schema(node.schema).returns] if node.schema else []
+
+
+def _with_siblings(nodes: list[Node]) -> tuple[Node, ...]:
+    """Nodes of one op differ in what follows "Backward"."""
+    stems: dict[str, list[str]] = {}
+    for node in nodes:
+        stems.setdefault(node.name.partition("Backward")[0], []).append(node.name)
+    return tuple(
+        replace(node, siblings=tuple(n for n in stems[node.name.partition("Backward")[0]] if n != node.name))
+        for node in nodes
+    )
+
+
+def verified(
+    catalog: Catalog,
+    sources: Sources | None = None,
+    names: Iterable[str] | None = None,
+    *,
+    samples: int = 1,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Catalog:
+    """The catalog with evidence: facts measured and rules checked, for the named nodes or for all."""
+    sources = sources or Sources.default()
+    children = [runner.Child() for _ in range(WORKERS)] if names is None else [runner.Child()]
+    chosen = set(names) if names is not None else {node.name for node in catalog.nodes}
+    entries, written = probes.load(sources.ops), rules.load(sources.rules)
+    tasks = [
+        _task(node, written.get(node.name), [entries[i] for i in node.probes], samples, seed)
+        for node in catalog.nodes
+        if node.name in chosen and (node.probes or node.name in written)
+    ]
+    done = [0]
+
+    def work(share: list[dict[str, Any]], child: runner.Child) -> list[dict[str, Any]]:
+        def count(_: int) -> None:
+            done[0] += 1
+            progress(done[0], len(tasks), "verifying")
+
+        answers = runner.run(share, imports=sources.imports, child=child, progress=count)
+        return [{**answer, "node": task["rule"]["node"]} for task, answer in zip(share, answers, strict=True)]
+
+    with ThreadPoolExecutor(len(children)) as pool:
+        shares = [tasks[i :: len(children)] for i in range(len(children))]
+        answers = {a["node"]: a for part in pool.map(work, shares, children) for a in part}
+    nodes = (_proven(node, answers.get(node.name)) if node.name in chosen else node for node in catalog.nodes)
+    return replace(catalog, nodes=tuple(nodes))
+
+
+#: Child processes that share the work of verifying everything.
+WORKERS = 2
+
+
+def _task(node: Node, rule: Rule | None, direct: list[Probe], samples: int, seed: int) -> dict[str, Any]:
+    """What a child needs to know to prove one node."""
+    rule = rule or Rule(node.name, node.family)
+    return {
+        "task": "verify",
+        "samples": samples,
+        "seed": seed,
+        "probes": [asdict(probe) for probe in direct],
+        "rule": {
+            "node": node.name,
+            "forward": rule.forward,
+            "where": rule.where,
+            "backward": rule.backward,
+            "unverified": rule.unverified,
+            "schema": node.schema,
+        },
+    }
+
+
+def _proven(node: Node, answer: Mapping[str, Any] | None) -> Node:
+    """The node with its facts and its evidence."""
+    if answer is None:
+        return replace(node, verification=Verification("unverified", "no rule and no probe"))
+    if failure := answer.get("died") or answer.get("error"):
+        return replace(node, verification=Verification("failed", f"the check itself failed: {failure}"))
+    facts = dict(answer["facts"])
+    when = facts.pop("when", {})
+    facts.pop("error", None)  # the probe's own failure stands in the verification
+    returns = _returns(node)
+    if "in_place" in facts and len(returns) > 1:
+        facts["in_place"] = {
+            returns[int(path[7 : path.index("]")])] if path.startswith("result[") else path: effect
+            for path, effect in facts["in_place"].items()
+        }
+    found = dict(answer["verification"] or {"status": "unverified", "reason": "no formulas yet"})
+    deviations = tuple(found.pop("deviations", ()))
+    return replace(
+        node,
+        facts=Facts(**{**facts, "through": tuple(facts.get("through", ()))}),
+        saved=tuple(
+            replace(saved, when=f"when {' or '.join(when[saved.name])} needs grad") if when.get(saved.name) else saved
+            for saved in node.saved
+        ),
+        deviations=deviations,
+        verification=Verification(**{**found, "dtypes": tuple(found.get("dtypes", ()))}),
+    )

@@ -1,0 +1,140 @@
+"""Which ops a probe may call: dotted names under torch, and under modules that the user named with --import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from ..formula.evaluate import Evaluator
+from ..formula.syntax import FormulaError, parse
+
+#: Modules below torch whose public names a probe may use. Anything that reads files or starts programs stays out.
+NAMESPACES = (
+    "torch",
+    "torch._C._autograd",
+    "torch._C._functions",
+    "torch._C._nn",
+    "torch.amp",
+    "torch.ao.nn",
+    "torch.autograd",
+    "torch.distributed",
+    "torch.distributions",
+    "torch.fft",
+    "torch.func",
+    "torch.functional",
+    "torch.linalg",
+    "torch.masked",
+    "torch.nested",
+    "torch.nn",
+    "torch.ops",
+    "torch.quantization",
+    "torch.sparse",
+    "torch.special",
+    "torch.testing",
+    "torch.utils.checkpoint",
+)
+#: Names of those modules that stay out all the same.
+REFUSED = {
+    "compiler",
+    "from_file",
+    "hub",
+    "import_ir_module",
+    "jit",
+    "load",
+    "load_library",
+    "loaded_libraries",
+    "save",
+    "package",
+    "serialization",
+    "classes",
+}
+#: Single names that lie outside those modules.
+SINGLE = {"torch._C.DispatchKey"}
+
+
+class OpEvaluator(Evaluator):
+    """Evaluates a probe's expressions: the language with ops, methods and samplers in it."""
+
+    def __init__(
+        self, functions: Mapping[str, Callable[..., Any]], modules: Mapping[str, ModuleType], dispatch: str = ""
+    ) -> None:
+        super().__init__(functions)
+        self.modules = {"torch": torch, **modules}
+        self.dispatch = dispatch
+
+    def parse(self, text: str) -> ast.expr:
+        return parse(text, ops=True)
+
+    def visit_Attribute(self, node: ast.Attribute, names: Mapping[str, Any]) -> Any:
+        path = dotted(node)
+        if path and path[0] not in names and path[0] in self.modules:
+            return self.resolve(path)
+        if path and path[0] not in names:
+            roots = ", ".join(sorted(self.modules))
+            raise FormulaError(f"{'.'.join(path)}: ops are named under {roots}; --import MODULE adds a module of yours")
+        value = self.visit(node.value, names)
+        if isinstance(value, ModuleType):
+            raise FormulaError(f"{ast.unparse(node)}: a module is not a value")
+        try:
+            return getattr(value, node.attr)
+        except AttributeError as error:
+            raise FormulaError(f"{ast.unparse(node)}: {error}") from None
+
+    def callee(self, node: ast.expr, names: Mapping[str, Any]) -> Callable[..., Any]:
+        if isinstance(node, ast.Name):
+            return super().callee(node, names)
+        call = self.visit(node, names)
+        if self.dispatch and isinstance(call, torch._ops.OpOverload):
+            key = getattr(torch._C.DispatchKey, self.dispatch, None)
+            if key is None:
+                raise FormulaError(f"dispatch: torch has no dispatch key {self.dispatch!r}")
+            return lambda *args, **kwargs: call._op_dk(key, *args, **kwargs)  # type: ignore[no-untyped-call]
+        if not callable(call):
+            raise FormulaError(f"{ast.unparse(node)} cannot be called")
+        return call
+
+    def resolve(self, path: tuple[str, ...]) -> Any:
+        """What a dotted name stands for; refuses what lies outside the namespaces."""
+        value: Any = self.modules[path[0]]
+        own = value is not torch
+        name = path[0]
+        for part in path[1:]:
+            if isinstance(value, ModuleType) and not own and part in REFUSED:
+                raise FormulaError(f"{name}.{part} is not an op")
+            try:
+                value = getattr(value, part)
+            except (AttributeError, RuntimeError):
+                raise FormulaError(f"unknown op {'.'.join(path)}: {name} has no {part!r} in this torch") from None
+            name = f"{name}.{part}"
+            if isinstance(value, ModuleType) and not own and not value.__name__.startswith("torch"):
+                raise FormulaError(f"{name} is the module {value.__name__}, not an op of torch")
+        holder = name.rpartition(".")[0]
+        inside = any(holder == space or holder.startswith(f"{space}.") for space in NAMESPACES if space != "torch")
+        if not own and holder != "torch" and not inside and name not in SINGLE and not any(
+            name.startswith(f"{single}.") for single in SINGLE
+        ) and not isinstance(getattr(torch, path[1], None), type):
+            raise FormulaError(f"{name} lies outside the namespaces of ops: {', '.join(NAMESPACES)}")
+        if isinstance(value, ModuleType):
+            raise FormulaError(f"{name} is a module, not an op")
+        return value
+
+
+def dotted(node: ast.expr) -> tuple[str, ...]:
+    """Parts of a dotted name, () where the expression is something else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
+
+
+def edits_in_place(tree: ast.AST) -> bool:
+    """Whether a call has an in-place op in it: a name with one trailing underscore."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr.endswith("_") and not node.attr.startswith("__")
+        for node in ast.walk(tree)
+    )

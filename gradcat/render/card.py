@@ -1,0 +1,20 @@
+"""Cards in the colours of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .layout import card
+from .paint import Paint
+
+if TYPE_CHECKING:
+    from ..model import Node
+    from . import Context
+
+
+def render(nodes: Iterable[Node], context: Context) -> Iterator[str]:
+    """The cards, a blank line between them."""
+    paint = Paint()
+    for i, node in enumerate(nodes):
+        yield "\n" * (i > 0) + "".join(f"{paint(line)}\n" for line in card(node, context))

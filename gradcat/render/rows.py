@@ -1,0 +1,300 @@
+"""The rows of a card: what each says of a node. A row without content is not printed; what is not known says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from ..words import ABSENT
+from .wrap import Line, Piece, columns, hard, length, wrap
+
+if TYPE_CHECKING:
+    from ..model import Edge, Formula, Node
+    from . import Context
+
+Lines = list[Line]
+
+#: How many calls, ops and siblings a card lists before it counts the rest.
+MANY = 8
+
+
+def out(name: str) -> str:
+    """An output as formulas print it."""
+    return "out" + name[6:] if name.startswith("result") else name
+
+
+def is_relation(formula: Formula) -> bool:
+    """Whether a forward formula states what holds (`A @ inverse == I`), not what is computed."""
+    if "==" not in formula.code:
+        return False
+    import ast
+
+    return isinstance(ast.parse(formula.code.strip(), mode="eval").body, ast.Compare)
+
+
+def shown(formula: Formula) -> str:
+    """A formula in plain text."""
+    return formula.text or formula.code
+
+
+def listed(items: Iterable[str], width: int, style: str = "", many: int = MANY) -> Lines:
+    """Items between dots; beyond `many` they are counted."""
+    items = list(items)
+    rest = len(items) - many
+    pieces: Line = []
+    for item in items if rest <= 1 else items[:many]:
+        pieces += [("quiet", " · "), (style, hard(item))] if pieces else [(style, hard(item))]
+    if rest > 1:
+        pieces.append(("quiet", hard(f" · and {rest} more")))
+    return wrap(pieces, width, 2) if pieces else []
+
+
+def equations(left: list[str], right: list[str], width: int, margin: list[str] | None = None) -> Lines:
+    """`left = right`, the equals signs in one column, long formulas wrapped under their beginning, margins at the right."""
+    lines: Lines = []
+    column = max((len(text) for text in left), default=0)
+    room = max((len(text) + 3 for text in margin), default=0) if margin and any(margin) else 0
+    for i, formula in enumerate(right):
+        head = f"{left[i]:<{column}} = " if left[i] else ""
+        wrapped = wrap([("symbol", head), ("formula", formula)], width - room, len(head))
+        if room and margin and margin[i]:
+            wrapped[0] += [("quiet", margin[i].rjust(width - length(wrapped[0])))]
+        lines += wrapped
+    return lines
+
+
+def known(node: Node, context: Context, width: int) -> Lines:
+    if node.status != "harvested":
+        return wrap([("unsure", node.status), ("", f": {node.reason or 'no probe makes it'}")], width)
+    unreal = node.device not in ("", "cpu")
+    how = node.how or (f"on the {node.device} device" if unreal else "")
+    limits = "; its class, edges and saved names are real, values it has none" if unreal else ""
+    return wrap([("", f"harvested {how}{limits}")], width) if how else []
+
+
+def made_by(node: Node, context: Context, width: int) -> Lines:
+    return listed(node.calls, width, many=4)
+
+
+def also_in(node: Node, context: Context, width: int) -> Lines:
+    direct = " ".join(node.calls)
+    return listed((op for op in node.ops if f"{op.rpartition('.')[2]}(" not in direct), width, "quiet")
+
+
+def schema(node: Node, context: Context, width: int) -> Lines:
+    signature = hard(node.schema).replace(hard(", "), ", ").replace(hard(" -> "), " -> ")  # no line ends inside an argument
+    return wrap([("quiet", f"aten::{signature}")], width, 2) if signature else []
+
+
+def defined(node: Node, context: Context, width: int) -> Lines:
+    return wrap([("", node.where_defined)], width, 2) if node.where_defined else []
+
+
+def siblings(node: Node, context: Context, width: int) -> Lines:
+    table: list[list[Piece]] = []
+    for name in node.siblings[:MANY]:
+        other = context.lookup(name)
+        call = next(iter(other.calls), "") or other.schema.partition("(")[0] if other else ""
+        table.append([("name", name), ("quiet", call)])
+    if len(node.siblings) > MANY:
+        table.append([("quiet", f"and {len(node.siblings) - MANY} more")])
+    return aligned(table, width)
+
+
+def aligned(table: list[list[Piece]], width: int) -> Lines:
+    """Rows of cells in columns; what does not fit goes on under the last cell."""
+    lines: Lines = []
+    for line in columns(table):
+        hang = length(line[:-1])
+        lines += wrap(line, width, hang if hang < width * 2 / 3 else 2)
+    return lines
+
+
+def forward(node: Node, context: Context, width: int) -> Lines:
+    formulas = node.forward.items()
+    left = ["" if is_relation(formula) else name or "out" for name, formula in formulas]
+    return equations(left, [shown(formula) for _, formula in formulas], width)
+
+
+def where(node: Node, context: Context, width: int) -> Lines:
+    return equations(list(node.where), [shown(formula) for formula in node.where.values()], width)
+
+
+def backward(node: Node, context: Context, width: int) -> Lines:
+    lines: Lines = []
+    formulas = [vjp for vjp in node.backward if vjp.formula]
+    margin = [edge_of(node, vjp.input) for vjp in formulas]
+    lines += equations(
+        [f"∂L/∂{vjp.input}" for vjp in formulas], [shown(vjp.formula) for vjp in formulas if vjp.formula], width, margin
+    )
+    table: list[list[Piece]] = []
+    for vjp in node.backward:
+        if not vjp.formula:
+            meaning = vjp.reason or ABSENT.get(vjp.absent, "")
+            style = "unsure" if vjp.absent == "todo" else "word"
+            table.append([("symbol", vjp.input), (style, vjp.absent), ("quiet", meaning)])
+    return lines + aligned(table, width)
+
+
+def edge_of(node: Node, name: str) -> str:
+    """The edges along which an input's vjp goes: "edge 0"."""
+    found = [str(edge.position) for edge in node.edges if edge.connected and is_of(edge, name)]
+    return f"edge{'s' if len(found) > 1 else ''} {' '.join(found)}" if found else ""
+
+
+def is_of(edge: Edge, name: str) -> bool:
+    """Whether an edge belongs to an input, or to a tensor in it."""
+    return edge.input == name or edge.input.startswith(f"{name}[")
+
+
+def edges(node: Node, context: Context, width: int) -> Lines:
+    inputs = [vjp.input for vjp in node.backward]
+    if all(any(is_of(edge, name) for name in inputs) for edge in node.edges):
+        return []  # they stand beside the formulas
+    return listed(
+        (f"{edge.position} {(edge.input or 'unknown') if edge.connected else 'None'}" for edge in node.edges), width
+    )
+
+
+def local(node: Node, context: Context, width: int) -> Lines:
+    found = [(vjp.input, shown(vjp.local)) for vjp in node.backward if vjp.local]
+    output = next((name for name in node.forward if name), "out")
+    left = [f"∂{output}/∂{name}" for name, _ in found]
+    apart = [f"{head} = {formula}" for head, (_, formula) in zip(left, found, strict=True)]
+    if len(apart) > 1 and sum(map(len, apart)) + 6 * (len(apart) - 1) <= width:
+        pieces: Line = []
+        for head, (_, formula) in zip(left, found, strict=True):
+            pieces += [*([("", " " * 6)] if pieces else []), ("symbol", f"{head} = "), ("local", formula)]
+        return [pieces]
+    return [
+        [("local" if style == "formula" else style, text) for style, text in line]
+        for line in equations(left, [formula for _, formula in found], width)
+    ]
+
+
+def saved(node: Node, context: Context, width: int) -> Lines:
+    table: list[list[Piece]] = []
+    sizes = [f"{entry.bytes} B" if entry.bytes else "" for entry in node.saved]
+    room = max(map(len, sizes), default=0)
+    for entry, size in zip(node.saved, sizes, strict=True):
+        of = f"{entry.role} {out(entry.of)}" if entry.of and out(entry.of) != out(entry.name) else entry.role
+        layout = f"{entry.dtype} {list(entry.shape)}" if entry.shape is not None else ""
+        table.append([("name", out(entry.name)), ("", of), ("quiet", size.rjust(room)), ("quiet", layout), ("", entry.when)])
+    if not any(row[3][1] for row in table):
+        table = [[*row[:2], row[4]] for row in table]
+    return aligned(table, width)
+
+
+def in_place(node: Node, context: Context, width: int) -> Lines:
+    effects: dict[str, list[str]] = {}
+    for name, effect in node.facts.in_place.items():
+        effects.setdefault(effect, []).append(out(name))
+    pieces: Line = []
+    for effect, names in effects.items():
+        several = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+        edit = f"edit {several} before backward: " if not pieces else f" · edit {several}: "
+        pieces += [("", edit), ("bad" if effect == "breaks" else "good", effect)]
+    return wrap(pieces, width, 2) if pieces else []
+
+
+def again(node: Node, context: Context, width: int) -> Lines:
+    effect = node.facts.second_backward
+    if not effect:
+        return []
+    why = " (saved tensors freed)" if effect == "raises" else ""
+    pieces = [("", "second backward without retain_graph: "), (style_of(effect), effect), ("quiet", why)]
+    return wrap(pieces, width, 2)
+
+
+def orders(node: Node, context: Context, width: int) -> Lines:
+    facts, pieces = node.facts, Line()
+    if facts.double_backward:
+        pieces += [("", "double backward: "), (style_of(facts.double_backward), facts.double_backward)]
+        if facts.double_backward == "constant":
+            pieces.append(("quiet", " (the vjp does not depend on the inputs)"))
+        elif facts.double_backward_error:
+            pieces.append(("quiet", f" ({facts.double_backward_error})"))
+        if facts.through:
+            pieces.append(("", f" through {', '.join(facts.through)}"))
+    if facts.forward_mode:
+        pieces += [("quiet", " · ")] if pieces else []
+        pieces += [("", hard("forward mode: ")), (style_of(facts.forward_mode), facts.forward_mode)]
+    return wrap(pieces, width, 2) if pieces else []
+
+
+def style_of(effect: str) -> str:
+    """Style of a measured effect."""
+    return {"works": "good", "raises": "bad", "breaks": "bad", "safe": "good"}.get(effect, "")
+
+
+PROOF = {"verified": "good", "raises": "good", "failed": "bad"}
+
+
+def checked(node: Node, context: Context, width: int) -> Lines:
+    proof = node.verification
+    if not (node.forward or node.backward):
+        return wrap([("unsure", "no formulas yet"), ("", "; upstream's expressions are below" if node.upstream else "")], width)
+    pieces: Line = [(PROOF.get(proof.status, "unsure"), proof.status)]
+    pieces += [("", f": {proof.reason}")] if proof.reason else []
+    for check in ("forward", "vjp", "numeric"):
+        error = getattr(proof, f"{check}_error")
+        pieces += [("quiet", " · "), ("", hard(f"{check} {error:.0e}" if error else f"{check} 0"))] if error is not None else []
+    said = [" ".join(proof.dtypes)] if proof.dtypes else []
+    said += [f"{proof.probes} probe{'s' * (proof.probes != 1)}"] if proof.probes else []
+    pieces += [("quiet", f" · {hard(text)}") for text in said]
+    return wrap(pieces, width, 2)
+
+
+def notes(node: Node, context: Context, width: int) -> Lines:
+    return [line for note in node.notes for line in wrap([("", note)], width, 2)]
+
+
+def like(node: Node, context: Context, width: int) -> Lines:
+    return wrap([("", f"the rule is that of {node.like}")], width) if node.like else []
+
+
+def source(node: Node, context: Context, width: int) -> Lines:
+    return wrap([("", node.source)], width, 2) if node.source else []
+
+
+def upstream(node: Node, context: Context, width: int) -> Lines:
+    formulas = node.upstream.formulas.items() if node.upstream else ()
+    return [line for name, code in formulas for line in wrap([("quiet", f"{name}: {code}")], width, 2)]
+
+
+def snippet(node: Node, context: Context, width: int) -> Lines:
+    """Lines to paste: they are not wrapped, so that a copy of them runs."""
+    if not node.snippet:
+        return []
+    lines: Lines = [[("quiet", ">>> "), ("code", line)] for line in node.snippet.splitlines()]
+    return [*lines, [("quiet", f"<{node.name} object at 0x...>")]]
+
+
+#: Label, what it means (`gradcat show --help`), and the row. "" is a blank line.
+ROWS: tuple[tuple[str, str, Callable[[Node, Context, int], Lines]], ...] = (
+    ("known", "how it is known, where that is not by running a plain call", known),
+    ("made by", "calls that make the node here, and nothing else", made_by),
+    ("also in", "ops with this node somewhere in their graph", also_in),
+    ("schema", "the ATen operator whose derivative it is", schema),
+    ("defined", "the Python class behind it", defined),
+    ("siblings", "nodes of the op's other overloads, and a call that makes each", siblings),
+    ("", "", lambda node, context, width: []),
+    ("forward", "what the op computes, or the relation that its outputs satisfy (==)", forward),
+    ("", "", lambda node, context, width: []),
+    ("backward", "what each input receives, and the item of next_functions that it goes to", backward),
+    ("where", "names used in the formulas", where),
+    ("local", "the same with the cotangent taken out", local),
+    ("edges", "items of next_functions and their inputs, where no formula shows them", edges),
+    ("", "", lambda node, context, width: []),
+    ("saved", "what it keeps for backward: role, bytes and shape at the probe, when", saved),
+    ("in place", "whether editing a tensor between forward and backward breaks backward", in_place),
+    ("again", "whether a second backward pass works without retain_graph", again),
+    ("orders", "higher derivatives: double backward, and forward-mode differentiation", orders),
+    ("", "", lambda node, context, width: []),
+    ("checked", "largest relative error of each formula: against the op, autograd, finite differences", checked),
+    ("notes", "conventions, and kinks: inputs at which the derivative is a choice", notes),
+    ("like", "another node whose rule it shares", like),
+    ("source", "where a formula comes from, where it is not textbook", source),
+    ("upstream", "PyTorch's own C++ expression for each input", upstream),
+    ("try", "lines to paste to see the node appear", snippet),
+)
