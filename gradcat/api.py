@@ -1,4 +1,4 @@
-"""The Python side: `gradcat.catalog()`, `gradcat.node(...)`, `gradcat.nodes(...)`. Torch itself is only ever run in a child process."""
+"""The Python side: `gradcat.catalog()`, `gradcat.node(...)`, `gradcat.nodes(...)`. Torch runs in a child process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _spelling(what: Any) -> str:
         return what
     if hasattr(what, "grad_fn"):
         if what.grad_fn is None:
-            raise GradcatError("this tensor has no grad_fn: it is a leaf, or nothing that it was made from requires grad")
+            raise GradcatError("this tensor has no grad_fn: it is a leaf, or nothing behind it requires grad")
         what = what.grad_fn
     return (what if isinstance(what, type) else type(what)).__name__
 

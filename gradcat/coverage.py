@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from .model import Node
 
 #: Columns of a table of counts: words of `row.summary`.
-COUNTS = ("nodes", "harvested", "reflected", "with_formulas", "verified", "raises", "structural", "unverified", "failed", "todo")
+COUNTS = (
+    "nodes", "harvested", "reflected", "with_formulas",
+    "verified", "raises", "structural", "unverified", "failed", "todo",
+)  # fmt: skip
 
 
 class Gap(NamedTuple):

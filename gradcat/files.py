@@ -1,4 +1,4 @@
-"""Where the files that ship with gradcat lie, in a wheel and in a checkout. Plain text: a warm start does without pathlib."""
+"""Where the files that ship with gradcat lie, in a wheel and in a checkout. A warm start does without pathlib."""
 
 from __future__ import annotations
 
@@ -38,10 +38,7 @@ def yaml_files(path: str) -> list[str]:
 def sources() -> list[str]:
     """The package's own modules."""
     return sorted(
-        os.path.join(folder, name)
-        for folder, _, names in os.walk(PACKAGE)
-        for name in names
-        if name.endswith(".py")
+        os.path.join(folder, name) for folder, _, names in os.walk(PACKAGE) for name in names if name.endswith(".py")
     )
 
 

@@ -1,4 +1,4 @@
-"""The catalog of the installed torch: from the cache, built where it is missing, and verified as far as is asked for."""
+"""The catalog of the installed torch: from the cache, built where it is missing, verified as far as is asked for."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Library:
         return harvest(self.sources, self.progress)
 
     def keep(self, catalog: Catalog) -> store.Reader:
-        """Store a catalog, for this process and the next; for this one alone where its files were edited meanwhile."""
+        """Store a catalog, for this process and the next; for this one alone where its files were edited."""
         before, self._key = self.key, None
         if self.key == before:
             self._reader = store.save(before, catalog, self.warn)
         else:
-            self.warn("ops.yaml or a rule was edited meanwhile; this answer is of before or after, the next is of after")
+            self.warn("ops.yaml or a rule was edited meanwhile; this answer may be of before")
             self._reader = store.in_memory(self.key, catalog)
         return self._reader
 
@@ -106,7 +106,7 @@ class Library:
             self.verify(None if wanted is None else pending)
 
     def verify(self, names: Sequence[str] | None = None, samples: int = SAMPLES, seed: int = SEED) -> Catalog:
-        """Run the formulas of some nodes, or of all. What other samples show is not stored: cards would depend on it."""
+        """Run the formulas of some nodes, or of all. What other samples show is not stored: cards depend on it."""
         from .merge import verified
 
         catalog = self.read(lambda reader: reader.catalog())

@@ -49,41 +49,51 @@ class Harvest:
     classes: Sequence[Mapping[str, Any]]  # reflection of torch's namespaces
 
 
-def harvest(sources: Sources, progress: Progress = silent, child: runner.Child | None = None) -> Harvest:
-    """Run every probe in a child process."""
+def harvest(
+    sources: Sources, progress: Progress = silent, child: runner.Child | None = None, *, heavy: bool = False
+) -> Harvest:
+    """Run every probe in a child process; those that are heavy only where that is asked for."""
     entries = probes.load(sources.ops)
-    tasks = [{"task": "classes"}, *({"task": "probe", "probe": asdict(probe)} for probe in entries)]
+    chosen = [i for i, probe in enumerate(entries) if heavy or not probe.heavy]
+    tasks = [{"task": "classes"}, *({"task": "probe", "probe": asdict(entries[i])} for i in chosen)]
     answers = list(
         runner.run(tasks, imports=sources.imports, child=child, progress=lambda n: progress(n, len(tasks), "probing"))
     )
     if "classes" not in answers[0]:
         raise GradcatError(f"torch's autograd namespaces could not be listed: {answers[0]}")
-    return Harvest(entries, answers[1:], answers[0]["classes"])
+    records: list[Mapping[str, Any]] = [{}] * len(entries)
+    for i, answer in zip(chosen, answers[1:], strict=True):
+        records[i] = answer
+    return Harvest(entries, records, answers[0]["classes"])
 
 
-def build(sources: Sources | None = None, progress: Progress = silent) -> Catalog:
-    """Probe, reflect, pair. The parent reads rules and upstream's table while the child imports torch."""
+def build(sources: Sources | None = None, progress: Progress = silent, *, heavy: bool = False) -> Catalog:
+    """Probe, reflect, pair. The parent reads rules and upstream's table while the child imports torch.
+
+    Without `heavy`, probes that cost far more than torch's own import are left out, and `Catalog.complete` says so.
+    """
     sources = sources or Sources.default()
     child = runner.Child()  # torch's import, the longest part, begins at once
     box: dict[str, Any] = {}
 
     def read() -> None:
         try:
-            box["rules"] = rules.load(sources.rules)
-            box["upstream"], box["warning"] = _upstream()
+            table, box["warning"] = _upstream()
+            written = rules.load(sources.rules)
+            box["paired"] = {name: _paired(name, written.get(name), table.get(name)) for name in {*written, *table}}
         except BaseException as error:
             box["error"] = error
 
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        found = harvest(sources, progress, child)
+        found = harvest(sources, progress, child, heavy=heavy)
     finally:
         child.stop()
         reader.join()
     if "error" in box:
         raise box["error"]
-    catalog = merge(found, box["rules"], box["upstream"])
+    catalog = merge(found, box["paired"])
     return replace(catalog, warnings=(*box["warning"], *catalog.warnings))
 
 
@@ -95,8 +105,11 @@ def _upstream() -> tuple[dict[str, reflect.Row], tuple[str, ...]]:
         return {}, (str(missing),)
 
 
-def merge(found: Harvest, written: Mapping[str, Rule], upstream: Mapping[str, reflect.Row]) -> Catalog:
-    """One node for every class that torch holds, that a probe made, or that a rule names. Pure data."""
+def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
+    """One node for every class that torch holds or that a probe made. Pure data.
+
+    `paired` holds the nodes as rules and upstream know them.
+    """
     direct: dict[str, list[int]] = {}  # class -> the probes that make it alone
     seen: dict[str, tuple[Probe, Mapping[str, Any], Mapping[str, Any]]] = {}  # class -> where it was seen best
     index: dict[str, dict[str, None]] = {}
@@ -119,7 +132,7 @@ def merge(found: Harvest, written: Mapping[str, Rule], upstream: Mapping[str, re
             made_by.setdefault(name, []).append(op)
     nodes = []
     for name in sorted({*reflected, *seen}):
-        node = _paired(Node(name), written.get(name), upstream.get(name))
+        node = paired.get(name) or Node(name)
         node = replace(node, kind=reflected[name]["kind"] if name in reflected else "python")
         probes_ = [found.probes[i] for i in direct.get(name, ())]
         if name in seen:
@@ -133,21 +146,21 @@ def merge(found: Harvest, written: Mapping[str, Rule], upstream: Mapping[str, re
             snippet=snippet(probes_),
         )
         nodes.append(node)
-    stray = sorted(set(written) - {node.name for node in nodes})
-    warnings += [f"{written[name].place}: {name}: this torch has no such node" for name in stray]
+    gone = sorted(name for name, node in paired.items() if node.backward and name not in reflected and name not in seen)
+    warnings += [f"rule of {name}: this torch has no such node" for name in gone]
     return Catalog(
         torch_version=torch_build().version,
         gradcat_version=__version__,
         nodes=_with_siblings(nodes),
         index={op: tuple(names) for op, names in sorted(index.items())},
         warnings=tuple(warnings),
+        complete=all(record or not probe.heavy for probe, record in zip(found.probes, found.records, strict=True)),
     )
 
 
-def _paired(node: Node, rule: Rule | None, row: reflect.Row | None) -> Node:
+def _paired(name: str, rule: Rule | None, row: reflect.Row | None) -> Node:
     """The node with its formulas, typeset, and with what upstream says of it."""
-    if row is not None:
-        node = replace(node, schema=row.schema, upstream=row.upstream)
+    node = Node(name) if row is None else Node(name, schema=row.schema, upstream=row.upstream)
     if rule is None:
         return node
     return replace(
@@ -202,8 +215,10 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
 
 def _how(probe: Probe, entry: Mapping[str, Any]) -> str:
     """In which way the probe reached the node, in words."""
+    if probe.kernel and probe.device == "meta":
+        return "on the meta device, with a kernel that only makes the output's shape"
     if probe.kernel:
-        return "with a kernel that only makes the output's shape"
+        return "with a kernel that the probe brings, since torch has none for the CPU"
     if probe.dispatch:
         return f"with the dispatch key {probe.dispatch} forced"
     if probe.device == "meta":

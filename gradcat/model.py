@@ -24,6 +24,7 @@ class Probe:
     needs: str = ""  # a condition of the installed torch: see probe.worker.NEEDS
     kernel: str = ""  # meta only: expression for the output's shape, registered while the probe runs
     dispatch: str = ""  # a dispatch key that is forced on the op
+    heavy: str = ""  # why it costs far more than torch's own import: left out of the first build
     kink: str = ""  # the inputs lie on a kink, and which: finite differences are not asked
     cotangent: dict[str, str] = field(default_factory=dict)  # output -> expression, where a random one is not allowed
     direction: dict[str, str] = field(default_factory=dict)  # input -> expression in `direction`, to stay in a domain
@@ -192,6 +193,7 @@ class Catalog:
     nodes: tuple[Node, ...]
     index: dict[str, tuple[str, ...]]  # op name, as people write it -> node classes
     warnings: tuple[str, ...] = ()
+    complete: bool = True  # whether the heavy probes were run as well
 
     def __repr__(self) -> str:
         return f"<Catalog of torch {self.torch_version}: {len(self.nodes)} nodes>"

@@ -89,7 +89,7 @@ def lookup(catalog: Catalog) -> dict[str, list[str]]:
 
 
 def resolve(query: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> list[str]:
-    """Node classes that `query` stands for, never none. A capital first letter asks for a class, any other for an op first."""
+    """Node classes that `query` stands for, never none. A capital first letter asks for a class, others for an op."""
     text = printed(query)
     if text in names:
         return [text]

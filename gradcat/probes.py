@@ -10,7 +10,7 @@ from .formula.syntax import FormulaError, parse
 from .model import Probe
 from .yamlfile import Entry, read
 
-KEYS = ("call", "inputs", "device", "needs", "kernel", "dispatch", "kink", "cotangent", "direction", "deviation", "notes")
+KEYS = ("call", "inputs", "device", "needs", "kernel", "dispatch", "heavy", "kink", "cotangent", "direction", "deviation", "notes")
 MAPPINGS = ("inputs", "cotangent", "direction")
 DEVICES = ("cpu", "meta")
 

@@ -1,4 +1,4 @@
-"""Records as JSON and back, and JSON read like a record: making a dozen dataclasses costs more than a whole warm start."""
+"""Records as JSON and back, and JSON read like a record: a dozen dataclasses cost too much for a warm start."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Row:
     upstream: Upstream
     dispatch: str = ""  # the dispatch key under which the op records this class instead of its usual one
     overloads: tuple[str, ...] = ()  # the ops that record this class: "mul.Tensor", "mul_.Tensor"; out= never does
-    saved: dict[str, str] = field(default_factory=dict)  # `_saved_` attribute -> the argument or output it is taken from
+    saved: dict[str, str] = field(default_factory=dict)  # what the node keeps, as in `_saved_*` -> argument or output
 
 
 def upstream(packaged: str = "") -> dict[str, Row]:
@@ -58,7 +58,7 @@ def upstream(packaged: str = "") -> dict[str, Row]:
     )
 
 
-# The files
+# The table
 
 
 class _Native(NamedTuple):
@@ -78,25 +78,26 @@ def _entries(path: str) -> list[dict[str, Any]]:
         entries = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         raise ValueError(f"not YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) and "name" in entry for entry in entries):
-        raise ValueError("derivatives.yaml is not a list of named entries")
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+            raise ValueError("derivatives.yaml is not a list of named entries")
     return entries
 
 
 def _natives(path: str) -> list[_Native]:
     # NOTE: one key a line is all that is needed of this file. As YAML it takes forty times as long.
     with open(path, encoding="utf-8") as file:
-        lines = re.findall(r"^(- func|  autogen): (.+?)(?: +#.*)?$", file.read(), re.MULTILINE)
+        lines = re.findall(r"^(- func|  autogen): (.+)$", file.read(), re.MULTILINE)
     natives: list[_Native] = []
-    for key, text in lines:
+    for key, line in lines:
+        text = line.partition(" #")[0].strip()
         if key == "- func":
             natives.append(_Native(text.partition("(")[0], text, []))
         elif natives:
             natives[-1].autogen.extend(text.split(", "))
+    if not natives:
+        raise ValueError("native_functions.yaml lists no ops")
     return natives
-
-
-# The rows
 
 
 def _rows(entries: Iterable[Mapping[str, Any]]) -> dict[str, Row]:
@@ -106,27 +107,23 @@ def _rows(entries: Iterable[Mapping[str, Any]]) -> dict[str, Row]:
         formulas = {key: value for key, value in entry.items() if key not in ("name", "output_differentiability")}
         schema = parse_schema(entry["name"])
         for dispatch, given in formulas.get("dispatch", {"Default": formulas}).items():
-            if not isinstance(given, dict):
-                raise ValueError(f"{schema.op}: dispatch: {dispatch} is not a mapping of names to expressions")
+            if not isinstance(given, dict) or not all(isinstance(text, str) for text in given.values()):
+                raise ValueError(f"{schema.op}: {given!r} is not a mapping of names to expressions")
             backward, forward = _sides(given, schema)
             if all(_fixed(expression) for expression in backward.values()):
                 continue  # nothing to differentiate, no class
             dispatch = "" if dispatch == "Default" else dispatch
             stem = _stem(schema.name) + dispatch
             saved = _saved(backward, schema)
-            inputs = {argument.name for argument in schema.arguments}
-            rows[f"{stem}{count[stem]}"] = Row(
-                entry["name"],
-                Upstream(
-                    formulas=backward,
-                    forward_mode=forward,
-                    saved_inputs=tuple(name for name in dict.fromkeys(saved.values()) if name in inputs),
-                    saved_outputs=tuple(name for name in dict.fromkeys(saved.values()) if name not in inputs),
-                    non_differentiable_outputs=_constant_outputs(schema, backward, entry.get("output_differentiability")),
-                ),
-                dispatch,
-                saved=saved,
+            used = {*saved.values()}
+            said = Upstream(
+                formulas=backward,
+                forward_mode=forward,
+                saved_inputs=tuple(argument.name for argument in schema.arguments if argument.name in used),
+                saved_outputs=tuple(output.name for output in schema.returns if output.name in used),
+                non_differentiable_outputs=_constant(schema, backward, entry.get("output_differentiability")),
             )
+            rows[f"{stem}{count[stem]}"] = Row(entry["name"], said, dispatch, saved=saved)
             count[stem] += 1
     return rows
 
@@ -196,16 +193,14 @@ def _saved(backward: Mapping[str, str], schema: Schema) -> dict[str, str]:
         for name, read, of in _USED.findall(_CALLED.sub(called, expression)):
             if name in names:
                 used[name + (_PROPERTIES[read] if read else "") + of.replace("-", "minus_")] = name
-            elif read.lstrip(".->") in names:  # an argument called like a method: `dim` in `grad.dim()`
-                used[read.lstrip(".->")] = read.lstrip(".->")
     return dict(sorted(used.items(), key=lambda item: names.index(item[1])))
 
 
-def _constant_outputs(schema: Schema, backward: Mapping[str, str], said: Sequence[object] | None) -> tuple[str, ...]:
+def _constant(schema: Schema, backward: Mapping[str, str], said: Sequence[object] | None) -> tuple[str, ...]:
     """Outputs that never require grad."""
     outputs = [output.name for output in schema.returns]
-    if said is not None:  # True, False, or the condition under which the output is differentiable
-        return tuple(name for name, differentiable in zip(outputs, said, strict=False) if not differentiable)
+    if said is not None:  # True, False, or the condition under which the output is differentiable; the rest is not
+        return tuple(name for i, name in enumerate(outputs) if i >= len(said) or not said[i])
     tensors = [output.name for output in schema.returns if output.type.startswith("Tensor")]
     if any(re.search(r"\bgrad\b", expression) for expression in backward.values()):
         tensors = tensors[:1]  # `grad` is the cotangent of the first output, and then of the only one
@@ -261,7 +256,7 @@ def _base(op: str) -> str:
 
 
 def _varies(variant: Schema, origin: Schema) -> bool:
-    """Whether both take the same arguments. A foreach op takes lists of them, and may lack those that have a default."""
+    """Whether both take the same arguments. A foreach op takes lists, and may lack arguments that have a default."""
     foreach = variant.name.startswith("_foreach_")
     shared, rest = origin.arguments[: len(variant.arguments)], origin.arguments[len(variant.arguments) :]
     return (
@@ -272,3 +267,112 @@ def _varies(variant: Schema, origin: Schema) -> bool:
             for mine, theirs in zip(variant.arguments, shared, strict=True)
         )
     )
+
+
+# Nodes written in Python
+
+
+class PythonFunction(TypedDict):
+    """A subclass of torch.autograd.Function that ships with torch."""
+
+    name: str
+    node: str  # the class of the grad_fn
+    module: str
+    file: str  # "torch/utils/checkpoint.py"
+    line: int
+    doc: str  # first line of the docstring
+
+
+def python_functions(torch: str = "") -> list[PythonFunction]:
+    """The nodes that torch writes in Python, by file and line. `torch` is another folder than the installed one.
+
+    They are found in the text, for importing all of torch's modules takes long. What torch makes at run time has no
+    text: `GeneratedBackwardFor_*` of custom ops. Those in torch.testing are PyTorch's own test cases.
+    """
+    torch = torch or torch_folder()
+    found: list[PythonFunction] = []
+    for path in _python_files(torch):
+        with open(path, "rb") as file:
+            data = file.read()
+        if _CANDIDATE.search(data):
+            found += _functions(data.decode("utf-8", "replace"), os.path.relpath(path, torch).replace(os.sep, "/"))
+    return sorted(found, key=lambda entry: (entry["file"], entry["line"]))
+
+
+def _python_files(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _python_files(entry.path)
+            elif entry.name.endswith(".py"):
+                yield entry.path
+
+
+_BASE_NAMES = r"(?:Function|InplaceFunction|NestedIOFunction)"
+_DOTTED = re.compile(rf"(?:\w+\.)*autograd\.(?:function\.)?{_BASE_NAMES}")
+_MODULES = r"(?:[\w.]*\bautograd(?:\.function)?|\.+function)"
+_IMPORT = re.compile(rf"^[ \t]*from {_MODULES} import (\([^)]*\)|.*)", re.MULTILINE)
+#: What a file must hold to be looked at closely: fifty of two thousand do.
+_CANDIDATE = re.compile(rb"class +\w+ *\([^)]*Function\b")
+_LONG = r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
+_SHORT = r'"(?:\\.|[^"\\\n])*"'
+_CLASS = re.compile(
+    # Comments and strings are matched to be passed over: their examples hold classes too.
+    "|".join((r"#[^\n]*", _LONG, _LONG.replace('"', "'"), _SHORT, _SHORT.replace('"', "'")))
+    + r"|^[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]*)\)[ \t]*:",
+    re.MULTILINE | re.DOTALL,
+)
+_DOC = re.compile(r'(?:\s|#.*)*[rR]?"""\s*(.*?)\s*(?:"""|$)', re.MULTILINE)
+
+
+def _functions(text: str, file: str) -> Iterator[PythonFunction]:
+    module = f"torch.{file.removesuffix('.py').removesuffix('/__init__').replace('/', '.')}"
+    # A bare `Function` is torch's only where it was imported as such: sympy has one too.
+    known = {name for names in _IMPORT.findall(text) for name in re.findall(rf"\b{_BASE_NAMES}\b", names)}
+    for match in _CLASS.finditer(text):
+        name = match["name"]
+        if not name:
+            continue
+        bases = [base.strip() for base in match["bases"].split(",")]
+        if not any(base in known or _DOTTED.fullmatch(base) for base in bases):
+            continue
+        known.add(name)
+        doc = _DOC.match(text, match.end())
+        yield PythonFunction(
+            name=name,
+            node=f"{name}Backward",
+            module=module,
+            file=f"torch/{file}",
+            line=text.count("\n", 0, match.start("name")) + 1,
+            doc=doc[1] if doc else "",
+        )
+
+
+# torch's namespaces
+
+
+class NodeClass(TypedDict):
+    """A class that torch registers for a node."""
+
+    name: str
+    kind: str  # "generated" from the derivative table, or written by hand for the "engine"
+    saved: list[str]  # attributes without `_saved_`
+
+
+def classes() -> list[NodeClass]:
+    """Every class of torch's namespace of nodes, which is `torch._C._functions`. Imports torch.
+
+    `torch.autograd.function` holds none of them: only the bases of what is written in Python.
+    """
+    import torch
+
+    return [
+        NodeClass(
+            name=name,
+            # Generated classes cannot be made from Python; those written by hand have a constructor.
+            kind="engine" if "__new__" in vars(class_) else "generated",
+            saved=[attribute.removeprefix("_saved_") for attribute in vars(class_) if attribute.startswith("_saved_")],
+        )
+        for name, class_ in sorted(vars(torch._C._functions).items())
+        if not name.startswith("__")
+    ]

@@ -17,13 +17,13 @@ class SchemaError(GradcatError):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of an op. `alias` is "" or what torch writes in parentheses: "a" a view of it, "a!" edited in place."""
+    """One argument of an op."""
 
     name: str
     type: str  # without the alias: "Tensor", "Tensor?[]", "int[2]"
     default: str | None = None
     kwarg_only: bool = False
-    alias: str = ""
+    alias: str = ""  # "a" where an output is a view of it, "a!" where it is edited in place
 
     @property
     def value(self) -> Any:
@@ -79,7 +79,7 @@ def parse_schema(schema: str) -> Schema:
         raise SchemaError(f"not an operator schema: {schema!r}; expected name.overload(Type argument, ...) -> Type")
     name, overload, arguments, returns = match.groups()
     parsed = tuple(_arguments(arguments, schema))
-    return Schema(name, overload or "", parsed, tuple(_returns(returns, name, parsed, schema)))
+    return Schema(name, overload or "", parsed, tuple(_returns(returns, parsed, schema)))
 
 
 def _arguments(text: str, schema: str) -> list[Argument]:
@@ -96,13 +96,13 @@ def _arguments(text: str, schema: str) -> list[Argument]:
     return arguments
 
 
-def _returns(text: str, op: str, arguments: tuple[Argument, ...], schema: str) -> list[Return]:
+def _returns(text: str, arguments: tuple[Argument, ...], schema: str) -> list[Return]:
     parts = text[1:-1].split(", ") if text.startswith("(") else [text]
     taken = {argument.name for argument in arguments}
     returns: list[Return] = []
     for position, part in enumerate(parts if parts != [""] else ()):
         type_, alias, name, _ = _item(part, schema)
-        if not name or op.endswith("_"):  # what an in-place op returns is its `self`, whatever the schema calls it
+        if not name:
             name = "result" if len(parts) == 1 else f"result{position}"
         elif name in taken:
             name = f"{name}_return"

@@ -46,10 +46,14 @@ def _lines(probe: Probe) -> str:
     for name, text in probe.inputs.items():
         plain = _plain(_parsed(text))
         if _is_floating(text):
-            wrapped = plain if plain.endswith(")") and plain.count("(") == plain.count(")") and " " not in plain else f"({plain})"
-            plain = f"{wrapped}.requires_grad_()" + (".clone()" if edits else "")
+            plain = f"{_atom(plain)}.requires_grad_()" + (".clone()" if edits else "")
         lines.append(f"{name} = {plain}")
-    return "\n".join([*lines, f"({_plain(_parsed(probe.call))}).grad_fn"])
+    return "\n".join([*lines, f"{_atom(_plain(_parsed(probe.call)))}.grad_fn"])
+
+
+def _atom(code: str) -> str:
+    """The expression, in parentheses where a method of it could not follow."""
+    return code if isinstance(_parsed(code), (ast.Call, ast.Attribute, ast.Name, ast.Subscript)) else f"({code})"
 
 
 def _parsed(text: str) -> ast.expr:

@@ -1,8 +1,9 @@
 """The cache: one file for each torch, gradcat and set of YAML files. It saves time, and it is never believed unchecked.
 
-A file is lines: a header, the index (names, offsets, ops), the light rows, what else belongs to the catalog, and one record for
-each node. A reader takes the lines that it needs. Every line has its length and checksum in a line before it, and the header
-has its own: a file that was cut off or damaged is noticed wherever it is read, and costs a rebuild.
+A file is lines: a header, the index (names, lengths, ops), the light rows, what else belongs to the catalog, and one
+record for each node. A reader takes the lines that it needs. Every line has its length and checksum in a line
+before it, and the header has its own: a file that was cut off or damaged is noticed wherever it is read, and costs a
+rebuild.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 #: Rises when the layout of the file changes.
 FORMAT = 1
 MAGIC = b"gradcat-cache"
-#: How many files are kept, for as many torches or sets of YAML files, and after how many seconds a half-written one goes.
+#: How many files are kept, one for each torch and set of YAML files, and for how many seconds a half-written one.
 KEPT = 8
 STALE = 3600
 
@@ -41,7 +42,7 @@ def folder() -> str:
 
 
 def key(torch: str, ops: Iterable[str], rules: Iterable[str], imports: Iterable[str] = ()) -> Key:
-    """What a catalog depends on: the build of torch, gradcat, Python, and what the YAML files and the user's modules hold."""
+    """What a catalog depends on: the build of torch, gradcat, Python, the YAML files and the user's modules."""
     import sys
 
     return {
@@ -129,7 +130,7 @@ def to_bytes(key: Key, catalog: Catalog) -> bytes:
 
 
 class Reader:
-    """A catalog as it lies in a file, or in memory where there is no file. Reads what is asked for, and checks what it reads."""
+    """A catalog as it lies in a file, or in memory. Reads what is asked for, and checks what it reads."""
 
     INDEX, ROWS, REST = range(3)
 
@@ -205,7 +206,7 @@ class Reader:
         )
 
     def _records(self) -> int:
-        return self.start + sum(length + 1 for length, _ in self.header["sections"])
+        return self.start + sum(int(length) + 1 for length, _ in self.header["sections"])
 
     def _section(self, number: int) -> Any:
         before = sum(length + 1 for length, _ in self.header["sections"][:number])

@@ -17,7 +17,7 @@ from .model import ABSENT, Probe
 from .mutation import mutants
 from .probe.harvest import class_name, direct_node, graph_of, plain
 from .probe.measure import measure
-from .probe.trial import Run, Trial, flatten, floating, said, transform
+from .probe.trial import Run, Trial, flatten, floating, noise_like, said, transform
 from .schema import parse_schema
 
 #: Largest relative error that passes, by the coarsest dtype of the probe: of forward and vjp, and of finite differences.
@@ -104,9 +104,9 @@ def _check_all(
     rule: Mapping[str, Any], probes: list[Probe], modules: Mapping[str, ModuleType], samples: int, seed: int
 ) -> dict[str, Any]:
     evidence = Evidence()
-    usable = [p for p in probes if p.device == "cpu" and not p.kernel and set(p.inputs) <= set(rule["arguments"])]
+    usable = [p for p in probes if p.device == "cpu" and set(p.inputs) <= set(rule["arguments"])]
     if not usable:
-        if any(p.device != "cpu" or p.kernel for p in probes):
+        if any(p.device != "cpu" for p in probes):
             return {"status": "structural", "reason": "harvested without values: no kernel computes it on this machine"}
         return {"status": "unverified", "reason": rule["unverified"] or "no probe makes this node alone with its schema's names"}
     if rule["unverified"]:
@@ -240,7 +240,7 @@ class Check:
                 grads["grad"] = values[0]
         for name, value in self.outputs.items():
             if isinstance(value, torch.Tensor) and floating(value):
-                grads.setdefault(f"grad_{name}", torch.zeros_like(plainly(value)))
+                grads.setdefault(f"grad_{name}", zeros_like(plainly(value)))
         primals = {name: plainly(value) for name, value in self.trial.inputs.items()}
         outputs = {name: plainly(value) for name, value in self.outputs.items()}
         clash = {name: value for name, value in outputs.items() if name not in primals}
@@ -328,7 +328,7 @@ class Check:
             for path, leaf in leaves.items():
                 vjp = self.vjps.get(path)
                 if vjp is not None:
-                    self.compare("vjp", f"{path}", torch.zeros_like(plainly(vjp)), plainly(vjp), name)
+                    self.compare("vjp", path, zeros_like(plainly(vjp)), plainly(vjp), name)
                 self.numeric(path, leaf, None, name)
             return
         if not leaves:
@@ -437,31 +437,8 @@ def plainly(value: Any) -> Any:
     return transform(value, plain_tensor)
 
 
-def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Standard normal numbers in the place of every element that the tensor stores."""
-    tensor = tensor.detach()
-    if tensor.is_nested:
-        parts = [noise_like(part, generator) for part in tensor.unbind()]
-        if tensor.layout is torch.jagged:
-            return torch.nested.nested_tensor_from_jagged(torch.cat(parts), tensor.offsets())
-        return torch.nested.nested_tensor(parts)
-    if tensor.layout is torch.sparse_coo:
-        tensor = tensor.coalesce()
-        values = noise_like(tensor.values(), generator)
-        return torch.sparse_coo_tensor(tensor.indices(), values, tensor.shape, is_coalesced=True)
-    if tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
-        values = noise_like(tensor.values(), generator)
-        return torch.sparse_compressed_tensor(
-            tensor.crow_indices(), tensor.col_indices(), values, tensor.shape, layout=tensor.layout
-        )
-    if tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
-        values = noise_like(tensor.values(), generator)
-        return torch.sparse_compressed_tensor(
-            tensor.ccol_indices(), tensor.row_indices(), values, tensor.shape, layout=tensor.layout
-        )
-    wide = torch.complex128 if tensor.is_complex() else torch.float64
-    drawn = torch.randn(tensor.shape, generator=generator, dtype=wide).to(tensor.dtype)
-    return drawn.to_mkldnn() if tensor.layout is torch._mkldnn else drawn  # type: ignore[attr-defined]
+def zeros_like(value: Any) -> Any:
+    return transform(value, lambda _, tensor: torch.zeros_like(tensor))
 
 
 def add(leaf: torch.Tensor, direction: torch.Tensor, factor: float) -> torch.Tensor:

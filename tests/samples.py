@@ -50,7 +50,10 @@ MUL = Node(
     siblings=("MulBackward1",),
     verification=Verification("verified", "", 0.0, 0.0, 3e-11, ("complex128", "float64"), 2),
     upstream=Upstream(
-        {"self": "mul_tensor_backward(grad, other, self.scalar_type())", "other": "mul_tensor_backward(grad, self, other.scalar_type())"},
+        {
+            "self": "mul_tensor_backward(grad, other, self.scalar_type())",
+            "other": "mul_tensor_backward(grad, self, other.scalar_type())",
+        },
         {"result": "other_t * self_p + self_t * other_p"},
         ("self", "other"),
     ),
@@ -108,7 +111,9 @@ MAX0 = Node(
         "values": Formula("amax(self, dim, keepdim)", "max_dim(self)", r"\max"),
         "indices": Formula("argmax(self, dim, keepdim)", "argmax_dim(self)", r"\arg\max"),
     },
-    where={"spread": Formula("scatter(zeros(self.shape), dim, indices, grad)", "scatter(0, dim, indices, ∂L/∂values)", "S")},
+    where={
+        "spread": Formula("scatter(zeros(self.shape), dim, indices, grad)", "scatter(0, dim, indices, ∂L/∂values)", "S")
+    },
     backward=(
         Vjp("self", Formula("spread", "spread", "S")),
         Vjp("dim", absent="non_differentiable"),
@@ -118,7 +123,9 @@ MAX0 = Node(
     edges=(Edge(0, "self"),),
     facts=Facts({"self": "safe", "values": "safe", "indices": "breaks"}, "raises", "constant", "", (), "works"),
     siblings=("MaxBackward1",),
-    verification=Verification("failed", "MaxBackward0.self: vjp is off by 0.5 (relative)", 0.0, 0.5, None, ("float64",), 1),
+    verification=Verification(
+        "failed", "MaxBackward0.self: vjp is off by 0.5 (relative)", 0.0, 0.5, None, ("float64",), 1
+    ),
 )
 MAX1 = Node(
     "MaxBackward1",
@@ -139,7 +146,9 @@ CUDNN = Node(
     "CudnnRnnBackward0",
     schema="_cudnn_rnn(Tensor input, Tensor[] weight, int weight_stride0) -> (Tensor, Tensor)",
     reason="needs a CUDA device",
-    upstream=Upstream({"input": "_cudnn_rnn_backward(input, weight, weight_stride0, weight_buf, hx, cx, result0, grads[0])"}),
+    upstream=Upstream(
+        {"input": "_cudnn_rnn_backward(input, weight, weight_stride0, weight_buf, hx, cx, result0, grads[0])"}
+    ),
 )
 ACCUMULATE = Node(
     "AccumulateGrad",

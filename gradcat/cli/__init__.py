@@ -29,7 +29,7 @@ class Group(click.Group):
         return list(COMMANDS)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        return importlib.import_module(f"{__name__}.{name}").command if name in COMMANDS else None  # type: ignore[no-any-return]
+        return importlib.import_module(f"{__name__}.{name}").command if name in COMMANDS else None
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -39,7 +39,9 @@ class Group(click.Group):
 
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
-            raise click.UsageError(f"no command {args[0]!r}; {hint} A node is shown by: gradcat show {args[0]}", context)
+            raise click.UsageError(
+                f"no command {args[0]!r}; {hint} A node is shown by: gradcat show {args[0]}", context
+            )
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -62,7 +64,7 @@ def _version(context: click.Context, parameter: click.Parameter, asked: bool) ->
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Versions, and exit.")
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show versions.")
 def cli() -> None:
     """The reference for PyTorch's autograd nodes.
 
@@ -75,7 +77,7 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 good, 1 a check failed, 2 misuse or an unknown name, 130 interrupted."""
+    """Run a command. Its exit code: 0 good, 1 a check failed, 2 misuse or an unknown name, 130 interrupted."""
     try:
         _unicode()
         code = cli.main(args=arguments, prog_name="gradcat", standalone_mode=False)
@@ -96,10 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has what it wanted. What is still in the buffer must not raise again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    finally:
+        if progress := sys.modules.get(f"{__name__}.progress"):
+            progress.bar.close()  # an error must not leave a half-drawn bar
 
 
 def _unicode() -> None:
-    """Formulas hold more than ASCII: write UTF-8 to files and pipes, and never fail on a terminal that cannot show it."""
+    """Formulas hold more than ASCII: UTF-8 to files and pipes, and no failure on a terminal that cannot show it."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure and stream.isatty():

@@ -25,7 +25,7 @@ GROUPS = {"family": lambda row: row.family or "none", "device": lambda row: row.
 @format_option("text", "json", "csv", "markdown")
 @sources
 def command(
-    only_gaps: bool, format: str, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
+    only_gaps: bool, format: str | None, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
 ) -> None:
     """What is known, what is not, and why: by family, by device, and every gap with its reason.
 
@@ -41,7 +41,7 @@ def command(
     library.prove()
     nodes = library.read(lambda reader: reader.nodes())
     missing = gaps(nodes)
-    if only_gaps and format in ("", "text"):
+    if only_gaps and format in (None, "text"):
         write(_table([[gap.node, gap.what, gap.input, gap.reason] for gap in missing]))
     elif format == "csv":
         csv.writer(sys.stdout, lineterminator="\n").writerows([Gap._fields, *missing])
@@ -91,5 +91,8 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
     sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     for row in rows:
         numbers = [text.isdigit() or text == "-" for text in row]
-        cells = [f"{text:>{size}}" if number else f"{text:<{size}}" for text, size, number in zip(row, sizes, numbers, strict=True)]
+        cells = [
+            f"{text:>{size}}" if number else f"{text:<{size}}"
+            for text, size, number in zip(row, sizes, numbers, strict=True)
+        ]
         yield "  ".join(cells).rstrip() + "\n"

@@ -14,19 +14,19 @@ from .session import context, format_option, open_library, sources, talk, write
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to a file, whole or not at all.")
 @sources
 def command(
-    as_json: bool, format: str, output: str, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
+    as_json: bool, format: str | None, output: str, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
 ) -> None:
     """Everything about all nodes, for other programs.
 
-    What was not verified here yet is verified first, so that two exports are alike. The JSON is described by a JSON Schema
-    that ships with gradcat; schema_version rises when its form changes.
+    What was not verified here yet is verified first, so that two exports are alike. The JSON is described by a
+    JSON Schema that ships with gradcat; schema_version rises when its form changes.
 
     \b
     Examples:
       gradcat export --json | python -m json.tool
       gradcat export --format csv -o nodes.csv
     """
-    if as_json and format not in ("", "json"):
+    if as_json and format not in (None, "json"):
         raise click.UsageError(f"--json and --format {format} exclude each other")
     library = open_library(ops, rules, imports)
     library.prove()

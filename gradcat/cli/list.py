@@ -37,7 +37,7 @@ def command(
     families: tuple[str, ...],
     statuses: tuple[str, ...],
     of: tuple[str, ...],
-    format: str,
+    format: str | None,
     ops: tuple[str, ...],
     rules: tuple[str, ...],
     imports: tuple[str, ...],
@@ -55,11 +55,11 @@ def command(
         and (not statuses or any(map(row.matches, statuses)))
         and (not of or row.name in made)
     ]
-    if format in ("", "card", "text"):
+    if format in (None, "card", "text"):
+        from ..render.paint import Paint
         from ..render.table import table
 
-        coloured = format != "text" and terminal()
-        write(table(rows, width() if coloured else None, _paint() if coloured else None))
+        write(table(rows, width(), Paint()) if format != "text" and terminal() else table(rows))
     else:
         names = [row.name for row in rows]
         write(library.read(lambda reader: list(renderer(format)(reader.nodes(names), context(reader)))))
@@ -85,9 +85,3 @@ def footer(rows: list[Row], everything: list[Row], torch: str) -> str:
     pending = sum(row.pending for row in rows)
     hint = f"\n{pending} were not run here yet: gradcat verify" if pending else ""
     return f"{counted} of torch {torch}: {', '.join(counts) or 'none'}{hint}"
-
-
-def _paint():  # type: ignore[no-untyped-def]
-    from ..render.paint import Paint
-
-    return Paint()

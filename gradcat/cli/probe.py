@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Run every probe in a process of its own and say which nodes it makes.
 
-    A probe that raises, ends the process or hangs costs itself alone: it is reported with its inputs and torch's words, and
-    the exit code is 1.
+    A probe that raises, ends the process or hangs costs itself alone: it is reported with its inputs and torch's
+    words, and the exit code is 1.
 
     \b
     Examples:
@@ -66,7 +66,8 @@ def table(outcomes: list[tuple[Probe, Mapping[str, Any]]]) -> Iterator[str]:
 def said(probe: Probe, record: Mapping[str, Any]) -> str:
     """What came of one probe."""
     if words := failure(record):
-        return f"failed: {words} ({', '.join(f'{name} = {text}' for name, text in probe.inputs.items()) or 'no inputs'})"
+        inputs = ", ".join(f"{name} = {text}" for name, text in probe.inputs.items())
+        return f"failed: {words} ({inputs or 'no inputs'})"
     if "skipped" in record:
         return f"skipped: {record['skipped']}"
     return " ".join((*record.get("graph", ()), *record.get("ends", ()))) or "no node: nothing here is differentiable"

@@ -15,7 +15,7 @@ class Bar:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.progress: Progress | None = None
-        self.task: TaskID | None = None
+        self.task = TaskID(0)
         self.what = ""
 
     def __call__(self, done: int, total: int, what: str) -> None:
@@ -24,8 +24,8 @@ class Bar:
         with self.lock:
             if self.progress is None or what != self.what:
                 self._begin(what, total)
-            assert self.progress is not None and self.task is not None
-            self.progress.update(self.task, completed=done, total=total)
+            if self.progress is not None:
+                self.progress.update(self.task, completed=done, total=total)
             if done >= total:
                 self._end()
 

@@ -28,8 +28,8 @@ def sources(command: F) -> F:
     """The options --ops, --rules and --import, as the parameters `ops`, `rules` and `imports`."""
     file = click.Path(exists=True)
     for decorate in (
-        click.option("--import", "imports", multiple=True, metavar="MODULE", help="Import a module with ops of your own."),
-        click.option("--rules", multiple=True, type=file, metavar="FILE", help="Add rules of your own (a file or a folder)."),
+        click.option("--import", "imports", multiple=True, metavar="MODULE", help="Import a module with your own ops."),
+        click.option("--rules", multiple=True, type=file, metavar="FILE", help="Add rules of your own; or a folder."),
         click.option("--ops", multiple=True, type=file, metavar="FILE", help="Add probes of your own."),
     ):
         command = decorate(command)
@@ -37,10 +37,10 @@ def sources(command: F) -> F:
 
 
 def format_option(*names: str) -> Callable[[F], F]:
-    """The option --format, as the parameter `format`; "" where none was chosen."""
-    known = {name: FORMATS[name] for name in names}
-    meaning = "; ".join(f"{name}: {what}" for name, what in known.items())
-    return click.option("--format", type=click.Choice(list(known)), default="", show_default=False, help=f"{meaning}.")
+    """The option --format, as the parameter `format`; None where none was chosen."""
+    usual = "card on a terminal, text elsewhere" if "card" in names else names[0]
+    choice = click.Choice([name for name in FORMATS if name in names])
+    return click.option("--format", type=choice, help=f"Default: {usual}.")
 
 
 def open_library(ops: Sequence[str], rules: Sequence[str], imports: Sequence[str]) -> Library:
@@ -77,8 +77,7 @@ def context(reader: Reader) -> Context:
 def write(pieces: Iterable[str], path: str = "-") -> None:
     """Data to stdout, or whole and at once to a file."""
     if path == "-":
-        for piece in pieces:
-            sys.stdout.write(piece)
+        click.echo("".join(pieces), nl=False, color=True)  # on Windows it also translates the colours
         return
     from .. import files
 

@@ -6,14 +6,15 @@ import click
 
 from ..render import renderer
 from ..render.rows import ROWS
+from ..words import ABSENT
 from .session import context, format_option, open_library, sources, terminal, write
 
 EXPLAINED = "".join(f"  {label:<10}{meaning}\n" for label, meaning, _ in ROWS if label)
 HELP = f"""Cards of nodes.
 
-NAME is what you have at hand: MulBackward0, mulbackward0, "<MulBackward0 object at 0x7f..>", grad_fn=<MulBackward0>, a whole
-error message of torch, or the short name that error messages use (Mul, Max1, Log2). A capital first letter asks for that class.
-An op (torch.mul, mul, F.relu, Tensor.add_, aten::mul.Tensor) shows every node that it makes.
+NAME is what you have at hand: MulBackward0, mulbackward0, "<MulBackward0 object at 0x7f..>", grad_fn=<MulBackward0>,
+a whole error message of torch, or the short name that error messages use (Mul, Max1, Log2). A capital first letter asks
+for that class. An op (torch.mul, mul, F.relu, Tensor.add_, aten::mul.Tensor) shows every node that it makes.
 
 \b
 Examples:
@@ -24,9 +25,9 @@ Examples:
 \b
 Rows of a card (those with nothing to say are left out):
 {EXPLAINED}
-In formulas, out is the result and ∂L/∂out the cotangent: the derivative of some loss L by it. Two conventions hold everywhere:
-dimensions along which an input was broadcast are summed, and a real input gets the real part. An input without a formula says why:
-zero (the derivative is 0), non_differentiable (it cannot move), not_implemented (torch raises), todo (nobody has written it).
+In formulas, out is the result and ∂L/∂out the cotangent: the derivative of some loss L by it. Two conventions hold
+everywhere: dimensions along which an input was broadcast are summed, and a real input gets the real part. An input
+without a formula says why: {"; ".join(f"{word} ({meaning})" for word, meaning in ABSENT.items())}.
 """
 
 
@@ -35,7 +36,7 @@ zero (the derivative is 0), non_differentiable (it cannot move), not_implemented
 @format_option("card", "text", "json", "csv", "markdown", "latex")
 @sources
 def command(
-    names: tuple[str, ...], format: str, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
+    names: tuple[str, ...], format: str | None, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
 ) -> None:
     library = open_library(ops, rules, imports)
     found = library.read(lambda reader: list(dict.fromkeys(node for name in names for node in reader.resolve(name))))

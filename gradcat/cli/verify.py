@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--samples", type=click.IntRange(1), default=SAMPLES, show_default=True, help="Random inputs for each probe.")
+@click.option("--samples", type=click.IntRange(1), default=SAMPLES, show_default=True, help="Inputs for each probe.")
 @click.option("--seed", type=int, default=SEED, show_default=True, help="Of the random inputs.")
 @sources
 @click.pass_context
@@ -34,9 +34,9 @@ def command(
 ) -> None:
     """Run the formulas of some nodes, or of all.
 
-    Each formula is held against the op itself, against what autograd returns, and against finite differences of the op, in
-    double precision and in complex where the op takes complex. Prints the formulas that failed, and with NAMEs the evidence of
-    each; the exit code is 1 where one failed. With other samples or another seed nothing is stored.
+    Each formula is held against the op itself, against what autograd returns, and against finite differences of the
+    op, in double precision and in complex where the op takes complex. Prints the formulas that failed, and with NAMEs
+    the evidence of each; the exit code is 1 where one failed. With other samples or another seed nothing is stored.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ import torch
 import torch.autograd.forward_ad as forward_ad
 
 from .harvest import class_name, graph_of, saved_of, walk
-from .trial import Run, Trial, said
+from .trial import Run, Trial, noise_like, said
 
 
 def measure(trial: Trial) -> dict[str, Any]:
@@ -23,12 +23,19 @@ def measure(trial: Trial) -> dict[str, Any]:
 
 
 def backward(run: Run, *, create_graph: bool = False) -> list[torch.Tensor]:
-    """The vjps of all inputs that require grad, for a cotangent of ones."""
+    """The vjps of all inputs that require grad, for a random cotangent."""
     outputs = [tensor for tensor in run.outputs.values() if tensor.requires_grad]
     inputs = [torch.autograd.graph.GradientEdge(node, number) for node, number in run.sources]
-    cotangents = [torch.ones_like(tensor).requires_grad_(create_graph) for tensor in outputs]
+    cotangents = [noise(tensor).requires_grad_(create_graph) for tensor in outputs]
     vjps = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True, create_graph=create_graph)
     return [vjp for vjp in vjps if vjp is not None]
+
+
+def noise(tensor: torch.Tensor) -> torch.Tensor:
+    """A cotangent or direction for a tensor; on meta its values do not matter."""
+    if tensor.is_meta:
+        return torch.empty_like(tensor, requires_grad=False)
+    return noise_like(tensor, torch.Generator().manual_seed(0))
 
 
 def when_saved(trial: Trial) -> dict[str, list[str]]:
@@ -92,7 +99,7 @@ def double_backward(trial: Trial) -> dict[str, Any]:
         return {"double_backward": "constant", "through": []}
     inputs = [torch.autograd.graph.GradientEdge(node, number) for node, number in run.sources]
     try:
-        torch.autograd.grad(again, inputs, [torch.ones_like(vjp) for vjp in again], allow_unused=True)
+        torch.autograd.grad(again, inputs, [noise(vjp) for vjp in again], allow_unused=True)
         return {"double_backward": "works", "through": through}
     except (RuntimeError, NotImplementedError) as error:
         return {"double_backward": "raises", "double_backward_error": said(error), "through": through}
@@ -103,7 +110,7 @@ def forward_mode(trial: Trial) -> str:
     try:
         with forward_ad.dual_level():
             leaves = {path: leaf.detach() for path, leaf in trial.leaves.items()}
-            trial.run({path: forward_ad.make_dual(leaf, torch.ones_like(leaf)) for path, leaf in leaves.items()})
+            trial.run({path: forward_ad.make_dual(leaf, noise(leaf)) for path, leaf in leaves.items()})
         return "works"
     except (RuntimeError, NotImplementedError):
         return "raises"

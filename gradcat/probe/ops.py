@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -18,8 +19,10 @@ NAMESPACES = (
     "torch._C._autograd",
     "torch._C._functions",
     "torch._C._nn",
+    "torch._subclasses.complex_tensor",
     "torch.amp",
     "torch.ao.nn",
+    "torch.ao.quantization.fx._decomposed",
     "torch.autograd",
     "torch.distributed",
     "torch.distributions",
@@ -32,6 +35,7 @@ NAMESPACES = (
     "torch.nn",
     "torch.ops",
     "torch.quantization",
+    "torch.signal",
     "torch.sparse",
     "torch.special",
     "torch.testing",
@@ -53,7 +57,41 @@ REFUSED = {
     "classes",
 }
 #: Single names that lie outside those modules.
-SINGLE = {"torch._C.DispatchKey"}
+SINGLE = {
+    "torch._C.DispatchKey",
+    "torch._dynamo._trace_wrapped_higher_order_op.ModIndex",
+    "torch._dynamo.create_parameter_op.TracableCreateParameter",
+    "torch._dynamo.decorators.leaf_function",
+    "torch._export.db.examples.autograd_function.MyAutogradFunction",
+    "torch._functorch.aot_autograd.aot_function",
+    "torch._functorch.autograd_function.autograd_function_apply",
+    "torch._inductor.test_operators.realize",
+    "torch.ao.quantization.FakeQuantize",
+    "torch.fx.experimental.proxy_tensor.make_fx",
+}
+#: Modules of torch that `import torch` leaves out: the only ones that naming something in them imports.
+LATE = (
+    "torch._dynamo._trace_wrapped_higher_order_op",
+    "torch._dynamo.create_parameter_op",
+    "torch._dynamo.decorators",
+    "torch._export.db.examples.autograd_function",
+    "torch._functorch.aot_autograd",
+    "torch._functorch.autograd_function",
+    "torch._inductor.test_operators",
+    "torch._subclasses.complex_tensor._core",
+    "torch.ao.quantization.fx._decomposed",
+    "torch.autograd._functions",
+    "torch.distributed._functional_collectives",
+    "torch.distributed._local_tensor",
+    "torch.distributed.device_mesh",
+    "torch.distributed.fsdp",
+    "torch.distributed.nn.functional",
+    "torch.distributed.tensor",
+    "torch.fx.experimental.proxy_tensor",
+    "torch.nn.attention.flex_attention",
+    "torch.nn.utils._per_sample_grad",
+    "torch.testing._internal.distributed.fake_pg",
+)
 
 
 class OpEvaluator(Evaluator):
@@ -106,21 +144,37 @@ class OpEvaluator(Evaluator):
             if isinstance(value, ModuleType) and not own and part in REFUSED:
                 raise FormulaError(f"{name}.{part} is not an op")
             try:
-                value = getattr(value, part)
-            except (AttributeError, RuntimeError):
+                value = member(value, name, part)
+            except (AttributeError, ImportError, RuntimeError):
                 raise FormulaError(f"unknown op {'.'.join(path)}: {name} has no {part!r} in this torch") from None
             name = f"{name}.{part}"
             if isinstance(value, ModuleType) and not own and not value.__name__.startswith("torch"):
                 raise FormulaError(f"{name} is the module {value.__name__}, not an op of torch")
         holder = name.rpartition(".")[0]
         inside = any(holder == space or holder.startswith(f"{space}.") for space in NAMESPACES if space != "torch")
-        if not own and holder != "torch" and not inside and name not in SINGLE and not any(
-            name.startswith(f"{single}.") for single in SINGLE
-        ) and not isinstance(getattr(torch, path[1], None), type):
+        if (
+            not own
+            and holder != "torch"
+            and not inside
+            and name not in SINGLE
+            and not any(name.startswith(f"{single}.") for single in SINGLE)
+            and not isinstance(getattr(torch, path[1], None), type)
+        ):
             raise FormulaError(f"{name} lies outside the namespaces of ops: {', '.join(NAMESPACES)}")
         if isinstance(value, ModuleType):
             raise FormulaError(f"{name} is a module, not an op")
         return value
+
+
+def member(value: Any, name: str, part: str) -> Any:
+    """An attribute; of a module of torch also one of the submodules that are imported late."""
+    try:
+        return getattr(value, part)
+    except AttributeError:
+        if not any(f"{late}.".startswith(f"{name}.{part}.") for late in LATE):
+            raise
+        importlib.import_module(f"{name}.{part}")
+        return getattr(value, part)
 
 
 def dotted(node: ast.expr) -> tuple[str, ...]:

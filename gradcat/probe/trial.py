@@ -155,6 +155,33 @@ class Trial:
             return Run(passed, sources, self.caller.visit(self.tree, passed))
 
 
+def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Standard normal numbers in the place of every element that the tensor stores."""
+    tensor = tensor.detach()
+    if tensor.is_nested:
+        parts = [noise_like(part, generator) for part in tensor.unbind()]
+        if tensor.layout is torch.jagged:
+            return torch.nested.nested_tensor_from_jagged(torch.cat(parts), tensor.offsets())
+        return torch.nested.nested_tensor(parts)
+    if tensor.layout is torch.sparse_coo:
+        tensor = tensor.coalesce()
+        values = noise_like(tensor.values(), generator)
+        return torch.sparse_coo_tensor(tensor.indices(), values, tensor.shape, is_coalesced=True)
+    if tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
+        values = noise_like(tensor.values(), generator)
+        return torch.sparse_compressed_tensor(
+            tensor.crow_indices(), tensor.col_indices(), values, tensor.shape, layout=tensor.layout
+        )
+    if tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
+        values = noise_like(tensor.values(), generator)
+        return torch.sparse_compressed_tensor(
+            tensor.ccol_indices(), tensor.row_indices(), values, tensor.shape, layout=tensor.layout
+        )
+    wide = torch.complex128 if tensor.is_complex() else torch.float64
+    drawn = torch.randn(tensor.shape, generator=generator, dtype=wide).to(tensor.dtype)
+    return drawn.to_mkldnn() if tensor.layout is torch._mkldnn else drawn  # type: ignore[attr-defined]
+
+
 @contextlib.contextmanager
 def kernel(trial: Trial) -> Iterator[None]:
     """A kernel that only makes the output's shape, registered while a probe runs and gone after it."""
@@ -163,6 +190,8 @@ def kernel(trial: Trial) -> Iterator[None]:
         yield
         return
     op, _, expression = text.partition(": ")
+    if not expression:
+        raise FormulaError(f"kernel: {text!r} is not of the form `namespace::op.overload@Key: expression`")
     op, _, key = op.strip().partition("@")
     namespace, _, name = op.partition("::")
     packet, _, overload_name = name.partition(".")
@@ -173,7 +202,7 @@ def kernel(trial: Trial) -> Iterator[None]:
     def shape_only(*args: Any, **kwargs: Any) -> Any:
         return trial.evaluator(expression.strip(), {**defaults, **dict(zip(parameters, args, strict=False)), **kwargs})
 
-    library = torch.library.Library(namespace, "IMPL")  # noqa: TOR901  (destroyed below)
+    library = torch.library.Library(namespace, "IMPL")
     try:
         library.impl(name, shape_only, key or "Meta")
         yield

@@ -26,7 +26,6 @@ def main() -> None:
         answers.write(json.dumps({"fatal": f"torch cannot be imported: {error}"}) + "\n")
         return
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(False)
     torch._nnpack_available()  # type: ignore[attr-defined]  # NOTE: without it _nnpack_spatial_convolution segfaults
     serve(sys.stdin, answers)
 

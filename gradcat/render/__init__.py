@@ -1,6 +1,7 @@
 """One record, many renderers: a module for each format, and one table of them.
 
-A renderer is a function `render(nodes, context)` that yields text. Nodes are `model.Node` or lines of the cache: both read alike.
+A renderer is a function `render(nodes, context)` that yields text. Nodes are `model.Node` or lines of the cache: both
+read alike.
 """
 
 from __future__ import annotations
@@ -51,4 +52,4 @@ Renderer = Callable[[Iterable["Node"], Context], Iterator[str]]
 
 def renderer(format: str) -> Renderer:
     """The function that writes nodes in a format."""
-    return importlib.import_module(f"{__name__}.{format}").render  # type: ignore[no-any-return]
+    return importlib.import_module(f"{__name__}.{format}").render

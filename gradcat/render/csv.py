@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from . import Context
 
 COLUMNS = (
-    "name", "family", "kind", "status", "device", "ops", "schema", "forward", "where", "backward", "saved", "bytes", "edges",
-    "double_backward", "forward_mode", "verification", "forward_error", "vjp_error", "numeric_error", "reason",
+    "name", "family", "kind", "status", "device", "ops", "schema",
+    "forward", "where", "backward", "saved", "bytes", "edges", "double_backward", "forward_mode",
+    "verification", "forward_error", "vjp_error", "numeric_error", "reason",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The stable JSON export: see gradcat/schema.json. What a record keeps by name is a list here, so that the order shows."""
+"""The stable JSON export: see gradcat/schema.json. What a record keeps by name is a list here: the order matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card: a title and rows, as lines of styled pieces. Every terminal, text and notebook form is made from these lines."""
+"""The card: a title and rows, as lines of styled pieces, from which its form in terminals and in text is made."""
 
 from __future__ import annotations
 

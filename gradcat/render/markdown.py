@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ..words import ABSENT
 from . import rows
 from .latex import equations
 from .wrap import plain
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from . import Context
 
 #: Rows of a card that stand in a list, in order.
-LISTED = ("known", "made by", "also in", "defined", "in place", "again", "orders", "checked", "notes", "like", "source")
+LISTED = ("known", "made by", "also in", "defined", "in place", "again", "orders", "checked", "notes", "deviates", "like", "source")
 
 
 def render(nodes: Iterable[Node], context: Context) -> Iterator[str]:
@@ -50,7 +51,8 @@ def section(node: Node, context: Context) -> Iterator[str]:
 
 def _inputs(node: Node) -> Iterator[tuple[str, ...]]:
     for vjp in node.backward:
-        said = f"`{vjp.formula.code}`" if vjp.formula else f"{vjp.absent}: {vjp.reason or rows.ABSENT.get(vjp.absent, '')}"
+        why = f"{vjp.absent}: {vjp.reason or ABSENT.get(vjp.absent, '')}"
+        said = f"`{vjp.formula.code}`" if vjp.formula else why
         yield f"`{vjp.input}`", said, rows.edge_of(node, vjp.input)
 
 

@@ -50,7 +50,7 @@ def listed(items: Iterable[str], width: int, style: str = "", many: int = MANY) 
 
 
 def equations(left: list[str], right: list[str], width: int, margin: list[str] | None = None) -> Lines:
-    """`left = right`, the equals signs in one column, long formulas wrapped under their beginning, margins at the right."""
+    """`left = right`, the equals signs in one column, long formulas wrapped under their beginning."""
     lines: Lines = []
     column = max((len(text) for text in left), default=0)
     room = max((len(text) + 3 for text in margin), default=0) if margin and any(margin) else 0
@@ -68,7 +68,7 @@ def known(node: Node, context: Context, width: int) -> Lines:
         return wrap([("unsure", node.status), ("", f": {node.reason or 'no probe makes it'}")], width)
     unreal = node.device not in ("", "cpu")
     how = node.how or (f"on the {node.device} device" if unreal else "")
-    limits = "; its class, edges and saved names are real, values it has none" if unreal else ""
+    limits = "; its class, edges and saved names are real, it has no values" if unreal else ""
     return wrap([("", f"harvested {how}{limits}")], width) if how else []
 
 
@@ -82,7 +82,9 @@ def also_in(node: Node, context: Context, width: int) -> Lines:
 
 
 def schema(node: Node, context: Context, width: int) -> Lines:
-    signature = hard(node.schema).replace(hard(", "), ", ").replace(hard(" -> "), " -> ")  # no line ends inside an argument
+    signature = (
+        hard(node.schema).replace(hard(", "), ", ").replace(hard(" -> "), " -> ")
+    )  # no line ends inside an argument
     return wrap([("quiet", f"aten::{signature}")], width, 2) if signature else []
 
 
@@ -179,7 +181,8 @@ def saved(node: Node, context: Context, width: int) -> Lines:
     for entry, size in zip(node.saved, sizes, strict=True):
         of = f"{entry.role} {out(entry.of)}" if entry.of and out(entry.of) != out(entry.name) else entry.role
         layout = f"{entry.dtype} {list(entry.shape)}" if entry.shape is not None else ""
-        table.append([("name", out(entry.name)), ("", of), ("quiet", size.rjust(room)), ("quiet", layout), ("", entry.when)])
+        measured = [("quiet", size.rjust(room)), ("quiet", layout)]
+        table.append([("name", out(entry.name)), ("", of), *measured, ("", entry.when)])
     if not any(row[3][1] for row in table):
         table = [[*row[:2], row[4]] for row in table]
     return aligned(table, width)
@@ -233,12 +236,14 @@ PROOF = {"verified": "good", "raises": "good", "failed": "bad"}
 def checked(node: Node, context: Context, width: int) -> Lines:
     proof = node.verification
     if not (node.forward or node.backward):
-        return wrap([("unsure", "no formulas yet"), ("", "; upstream's expressions are below" if node.upstream else "")], width)
+        instead = "; upstream's expressions are below" if node.upstream else ""
+        return wrap([("unsure", "no formulas yet"), ("", instead)], width)
     pieces: Line = [(PROOF.get(proof.status, "unsure"), proof.status)]
     pieces += [("", f": {proof.reason}")] if proof.reason else []
     for check in ("forward", "vjp", "numeric"):
         error = getattr(proof, f"{check}_error")
-        pieces += [("quiet", " · "), ("", hard(f"{check} {error:.0e}" if error else f"{check} 0"))] if error is not None else []
+        if error is not None:
+            pieces += [("quiet", " · "), ("", hard(f"{check} {error:.0e}" if error else f"{check} 0"))]
     said = [" ".join(proof.dtypes)] if proof.dtypes else []
     said += [f"{proof.probes} probe{'s' * (proof.probes != 1)}"] if proof.probes else []
     pieces += [("quiet", f" · {hard(text)}") for text in said]
@@ -247,6 +252,10 @@ def checked(node: Node, context: Context, width: int) -> Lines:
 
 def notes(node: Node, context: Context, width: int) -> Lines:
     return [line for note in node.notes for line in wrap([("", note)], width, 2)]
+
+
+def deviations(node: Node, context: Context, width: int) -> Lines:
+    return [line for text in node.deviations for line in wrap([("bad", text)], width, 2)]
 
 
 def like(node: Node, context: Context, width: int) -> Lines:
@@ -293,6 +302,7 @@ ROWS: tuple[tuple[str, str, Callable[[Node, Context, int], Lines]], ...] = (
     ("", "", lambda node, context, width: []),
     ("checked", "largest relative error of each formula: against the op, autograd, finite differences", checked),
     ("notes", "conventions, and kinks: inputs at which the derivative is a choice", notes),
+    ("deviates", "where torch's vjp is not the derivative, with the numbers", deviations),
     ("like", "another node whose rule it shares", like),
     ("source", "where a formula comes from, where it is not textbook", source),
     ("upstream", "PyTorch's own C++ expression for each input", upstream),

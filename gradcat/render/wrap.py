@@ -78,7 +78,8 @@ def hard(text: str) -> str:
 
 def columns(rows: list[list[Piece]], gap: int = 2) -> list[Line]:
     """Rows of cells, each column as wide as its widest cell."""
-    widths = [max((len(row[i][1]) for row in rows if i < len(row)), default=0) for i in range(max(map(len, rows), default=0))]
+    count = max(map(len, rows), default=0)
+    widths = [max(len(row[i][1]) for row in rows if i < len(row)) for i in range(count)]
     lines = []
     for row in rows:
         line: Line = []

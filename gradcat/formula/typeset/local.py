@@ -39,9 +39,17 @@ def local(code: str, where: Mapping[str, str] | None = None) -> str | None:
         return None
     if factor is None:
         return None
-    if any(_called(node) == "conj" for node in ast.walk(tree)):
+    if _says_conj(tree, where or {}, set()):
         factor = _conj(factor)
     return ast.unparse(_simple(factor))
+
+
+def _says_conj(tree: ast.expr, where: Mapping[str, str], seen: set[str]) -> bool:
+    """Whether a formula conjugates, itself or in a definition that it uses."""
+    free, called = names(tree)
+    used = (free & where.keys()) - seen
+    seen |= used
+    return "conj" in called or any(_says_conj(parse(where[name]), where, seen) for name in used)
 
 
 def _inlined(tree: ast.expr, where: Mapping[str, str]) -> ast.expr:
@@ -93,8 +101,8 @@ def _branch(node: ast.expr, factor: ast.expr | None) -> ast.expr:
     """The factor of one branch of a choice, which may also be 0."""
     if factor is not None:
         return factor
-    if _is(node, 0):
-        return node
+    if _is(node, 0) or _called(node) == "zeros_like":
+        return ast.Constant(0)
     raise _NotScaledError
 
 

@@ -2,9 +2,9 @@
 
 How a formula reads, stated once:
 
-- A scalar stands close to what it scales (`2·x`, `α·x`): a number, a name that prints as a Greek letter, a size, what is
-  computed from these. All other products say which they are: `⊙` element by element, `@` of matrices, which LaTeX sets
-  side by side.
+- A scalar stands close to what it scales (`2·x`, `α·x`): a number, a name that prints as a Greek letter, a size, and
+  what is computed from these. All other products say which they are: `⊙` element by element, `@` of matrices. LaTeX
+  sets the factors of a matrix product side by side.
 - The cotangent is a derivative of the loss L: `grad` is ∂L/∂out, `grad_values` is ∂L/∂values, `grads[i]` is ∂L/∂out[i];
   `result` is `out`.
 - A product of different kinds, a quotient inside a product, a chain of powers: parentheses, although Python needs none.

@@ -73,6 +73,7 @@ SUBJECTS = (
     "shape",
     "index",
     "linalg",
+    "factorisation",
     "windows",
     "interpolation",
     "fourier",

@@ -1,7 +1,7 @@
 """Functions that take and put elements by where they are.
 
-To take and to add are adjoint: gather and scatter_add, index_select and index_add, index and index_put(accumulate=True),
-take and put(accumulate=True), masked_select and masked_scatter into zeros.
+To take from x is adjoint to adding to zeros: gather and scatter_add, index_select and index_add, index and
+index_put(accumulate=True), take and put(accumulate=True); and masked_select to masked_scatter.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ def scatter(x, dim, index, src):
     return torch.scatter(x, dim, index, src)
 
 
-@function(notation=operator("scatter_add", "x", "index", "src"))
+@function()
 def scatter_add(x, dim, index, src):
     """x with src[p] added at p, with index[p] for its place along dim: of zeros, the adjoint of gather."""
     return torch.scatter_add(x, dim, index, src)
 
 
-@function(notation=operator("scatter_reduce", "x", "index", "src", "reduce"))
+@function()
 def scatter_reduce(x, dim, index, src, reduce, include_self=True):
-    """x with each place the sum, prod, mean, amax or amin of what scatter brings there, and of x itself if include_self."""
+    """x with the sum, prod, mean, amax or amin of what scatter brings to a place, and of x there if include_self."""
     return torch.scatter_reduce(x, dim, index, src, reduce, include_self=include_self)
 
 
-@function(notation=operator("index_select", "x", "index"))
+@function()
 def index_select(x, dim, index):
     """The parts along dim that index counts, in its order."""
     return torch.index_select(x, dim, index)
 
 
-@function(notation=operator("index_add", "x", "index", "src"))
+@function()
 def index_add(x, dim, index, src):
     """x with the i-th part of src along dim added to its part index[i]: of zeros, the adjoint of index_select."""
     return torch.index_add(x, dim, index, src)
 
 
-@function(notation=operator("index_copy", "x", "index", "src"))
+@function()
 def index_copy(x, dim, index, src):
     """x with the i-th part of src along dim in the place of its part index[i]."""
     return torch.index_copy(x, dim, index, src)
 
 
-@function(notation=operator("index_fill", "x", "index", "value"))
+@function()
 def index_fill(x, dim, index, value):
     """x with a value in the parts along dim that index counts."""
     return torch.index_fill(x, dim, index, value)

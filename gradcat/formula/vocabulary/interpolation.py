@@ -15,7 +15,7 @@ def tent(x):
 
 @function()
 def cubic(x, a=-0.75):
-    """Kernel of cubic convolution: (a+2)|x|³ - (a+3)|x|² + 1 where |x| ≤ 1, a(|x|³ - 5|x|² + 8|x| - 4) where |x| < 2, else 0."""
+    """(a+2)|x|³ - (a+3)|x|² + 1 where |x| ≤ 1, a(|x|³ - 5|x|² + 8|x| - 4) where 1 < |x| < 2, else 0."""
     return elementwise(lambda x: _cubic(x.abs(), a))(x)
 
 
@@ -44,6 +44,8 @@ ANTIALIAS = {
 }
 #: Mode: where in an output pixel its position is taken.
 NEAREST = {"nearest": 0.0, "nearest-exact": 0.5}
+#: Mode: the m / n at which torch does not heed a scale that the caller gives.
+WHOLE = {"nearest": (1, 2), "linear": (1,), "linear-aa": (1,), "cubic-aa": (1,), "lanczos-aa": (1,)}
 
 
 @function()
@@ -54,6 +56,7 @@ def interpolation_matrix(n, m, mode, align_corners=False, scale=None, like=None)
     on pixel i when they are held between 0 and n - 1; nearest takes ⌊s_o⌋; the modes in -aa stretch the kernel by n / m
     where that is above 1 and scale each row to the sum 1. `scale` is m / n as the caller says it, where it is given.
     """
+    scale = None if m / n in WHOLE.get(mode, ()) else scale
     ratio = ((n - 1) / (m - 1) if m > 1 else 0.0) if align_corners else 1 / scale if scale else n / m
     out, pixel = torch.arange(m, dtype=torch.float64)[:, None], torch.arange(n)
     if mode in NEAREST:
@@ -61,7 +64,7 @@ def interpolation_matrix(n, m, mode, align_corners=False, scale=None, like=None)
         at = ((out + NEAREST[mode]).float() * torch.tensor(ratio, dtype=torch.float32)).floor().clamp(max=n - 1)
         return (at == pixel).to(**type_of(like))
     if mode in ANTIALIAS:
-        center = ratio * (out + 0.5) - (0.0 if align_corners else 0.5)
+        center = ratio * (out + 0.5) - 0.5
         weights = ANTIALIAS[mode]((pixel - center) / max(ratio, 1.0))
         return (weights / weights.sum(1, keepdim=True)).to(**type_of(like))
     if mode not in MODES:

@@ -48,13 +48,13 @@ def kron(a, b):
 # Parts and blocks
 
 
-@function(text="{x:10}ᵀ", latex=r"{x:10}^\mathsf{{T}}", binds=9)
+@function(text="{x:10}ᵀ", latex=r"{x:10}^{{\top}}", binds=9)
 def mT(x):
     """The matrices transposed."""
     return x.mT
 
 
-@function(text="{x:10}ᴴ", latex=r"{x:10}^\mathsf{{H}}", binds=9)
+@function(text="{x:10}ᴴ", latex=r"{x:10}^{{\mathsf{{H}}}}", binds=9)
 def mH(x):
     """The matrices transposed and conjugated."""
     return x.mH

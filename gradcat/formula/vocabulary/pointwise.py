@@ -287,7 +287,7 @@ def _type(dtype):
 
 @function()
 def cast(x, dtype):
-    """x in another type: its name, x.dtype, or a tensor that has it. None is no cast; a real type takes the real part."""
+    """x in a type, given by name, as x.dtype or by a tensor that has it; a real one takes the real part; None: as it is."""
     if dtype is None:
         return x
     x, dtype = tensor(x), _type(dtype)

@@ -68,7 +68,7 @@ def squeeze(x, dim=None):
 
 @function()
 def restore_dims(x, dim, ndim, keepdim=False):
-    """What a reduction over dim of a tensor of ndim dimensions has left, with size 1 where it took one; keepdim: as it is."""
+    """Size 1 wherever a reduction over dim took one of ndim dimensions away; keepdim: it took none, so x as it is."""
     if keepdim or ndim == 0:
         return x
     return unsqueeze(x, dims(ndim, dim))
@@ -260,7 +260,7 @@ def sum_repeats(x, repeats, shape):
 
 @function()
 def unfold(x, dim, size, step):
-    """The windows of this size that start at each step along dim, which counts them; a last dimension holds their elements."""
+    """Windows of this size, one at each step along dim, which counts them; their elements are a last dimension."""
     return x.unfold(dim, size, step)
 
 
@@ -323,5 +323,5 @@ def eye(n, m=None, like=None):
 @function()
 def arange(start, end=None, step=1, like=None):
     """The numbers 0, 1, ... before start; with end from start on, before end; integers, or in the type of like."""
-    numbers = torch.arange(start, step=step) if end is None else torch.arange(start, end, step)
+    numbers = torch.arange(0 if end is None else start, start if end is None else end, step)
     return numbers if like is None else numbers.to(**type_of(like))

@@ -22,9 +22,10 @@ def tensor(x: Any, like: Any = None) -> Any:
     """`x` as a tensor: a number takes the type that torch gives it beside `like`, and alone double precision."""
     if x is None or isinstance(x, torch.Tensor):
         return x
-    if isinstance(like, torch.Tensor):
-        return torch.as_tensor(x, dtype=torch.result_type(like, x), device=like.device)
-    return torch.as_tensor(x, dtype=torch.complex128 if isinstance(x, complex) else torch.float64)
+    if like is None or (isinstance(x, (float, complex)) and not (like.is_floating_point() or like.is_complex())):
+        # NOTE: beside integers torch would round a fraction to its default type, single precision.
+        return torch.as_tensor(x, dtype=torch.complex128 if isinstance(x, complex) else torch.float64)
+    return torch.as_tensor(x, dtype=torch.result_type(like, x), device=like.device)
 
 
 def elementwise(code: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +53,7 @@ def elementary(path: str, meaning: str, latex: str = "", binds: int | tuple[int,
 
 def dims(ndim: int, dim: Any) -> list[int]:
     """The dimensions that `dim` names, counted from 0; all of them for None and for an empty list."""
-    if dim is None or not isinstance(dim, int) and len(dim) == 0:
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         return list(range(ndim))
     count = max(ndim, 1)
     for each in (listed := [dim] if isinstance(dim, int) else list(dim)):

@@ -52,7 +52,7 @@ def unpatch(p, size, stride=1, padding=0, dilation=1):
 def _patches(x, axes, counts, value):
     """Windows along the last dimensions, `counts` of them, wherever they end."""
     first = x.ndim - len(axes)
-    widths = []
+    widths: list[int] = []
     for n, count, (k, s, p, d) in zip(x.shape[first:], counts, axes, strict=True):
         widths = [p, (count - 1) * s + d * (k - 1) + 1 - n - p, *widths]
     x = torch.constant_pad_nd(x, widths, value)
