@@ -143,7 +143,7 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
             calls=tuple(dict.fromkeys(probe.call for probe in probes_)),
             probes=tuple(direct.get(name, ())),
             family=node.family or (probes_[0].family if probes_ else seen[name][0].family if name in seen else ""),
-            snippet=snippet(probes_),
+            snippet=next(filter(None, (snippet(found.probes[i], found.records[i]) for i in direct.get(name, ()))), ""),
         )
         nodes.append(node)
     gone = sorted(name for name, node in paired.items() if node.backward and name not in reflected and name not in seen)

@@ -3,76 +3,74 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from .formula.vocabulary import CONSTANTS
+from .formula.syntax import names
 from .model import Probe
 
 #: A sampler's call in plain torch. {0} is the first argument, {all} every argument, {rest} all but the first.
 PLAIN = {
-    "randn": "torch.randn({all})",
-    "complex_randn": "torch.randn({all}, dtype=torch.complex128)",
-    "uniform": "torch.empty({rest2}).uniform_({0}, {1})",
-    "positive": "torch.rand({all}) + 0.5",
-    "nonzero": "torch.rand({all}) + 0.3",
-    "distinct": "torch.randn({all})",
+    "randn": "torch.randn({shape})",
+    "complex_randn": "torch.randn({shape}, dtype=torch.complex128)",
+    "uniform": "torch.empty({shape2}).uniform_({0}, {1})",
+    "positive": "torch.rand({shape}) + 0.5",
+    "nonzero": "torch.rand({shape}) + 0.3",
+    "distinct": "torch.randn({shape})",
     "labels": "torch.randint({0}, ({rest},))",
     "integers": "torch.randint({0}, {1}, ({rest2},))",
     "permutation": "torch.randperm({all})",
-    "mask": "torch.rand({all}) < 0.5",
+    "mask": "torch.rand({shape}) < 0.5",
     "tensor": "torch.tensor({all})",
     "const": "{0}",
     "float32": "({0}).float()",
     "bfloat16": "({0}).bfloat16()",
     "float16": "({0}).half()",
     "invertible": "torch.randn({all}, {last}) + {last} * torch.eye({last})",
+    "spd": "torch.eye({last}).expand({all}, {last}) + 0.1",
+    "symmetric": "torch.diag_embed(torch.rand({all}))",
 }
 
 
-def snippet(probes: Sequence[Probe]) -> str:
-    """Lines that make the node of these probes, "" where plain torch on a CPU cannot."""
-    for probe in probes:
-        if not (probe.device != "cpu" or probe.kernel or probe.dispatch or probe.needs):
-            try:
-                return _lines(probe)
-            except KeyError:  # a sampler or function that plain torch has no short form for
-                continue
-    return ""
+def snippet(probe: Probe, record: Mapping[str, Any]) -> str:
+    """Lines that make the node of this probe, "" where plain torch on a CPU cannot."""
+    if probe.device != "cpu" or probe.kernel or probe.dispatch or probe.needs:
+        return ""
+    try:
+        return "\n".join(_lines(probe, record))
+    except KeyError:  # a sampler or function that plain torch has no short form for
+        return ""
 
 
-def _lines(probe: Probe) -> str:
-    lines = ["import torch"]
+def _lines(probe: Probe, record: Mapping[str, Any]) -> Iterator[str]:
+    yield "import torch"
+    if "float64" in probe.call + "".join(probe.inputs.values()):
+        yield "torch.set_default_dtype(torch.float64)"
     edits = any(isinstance(n, ast.Attribute) and n.attr.endswith("_") for n in ast.walk(_parsed(probe.call)))
     for name, text in probe.inputs.items():
-        plain = _plain(_parsed(text))
-        if _is_floating(text):
-            plain = f"{_atom(plain)}.requires_grad_()" + (".clone()" if edits else "")
-        lines.append(f"{name} = {plain}")
-    return "\n".join([*lines, f"{_atom(_plain(_parsed(probe.call)))}.grad_fn"])
+        tree = _Plain().visit(_parsed(text))
+        leaves = [path for path in record["leaves"] if path.partition("[")[0] == name]
+        copy = ".clone()" if edits else ""
+        detach = ".detach()" if names(tree)[0] & set(probe.inputs) else ""
+        if leaves == [name]:
+            yield f"{name} = {_atom(tree)}{detach}.requires_grad_(){copy}"
+        elif leaves and isinstance(tree, ast.List) and len(leaves) == len(tree.elts):
+            yield f"{name} = [{', '.join(f'{_atom(item)}.requires_grad_(){copy}' for item in tree.elts)}]"
+        elif leaves:
+            yield f"{name} = [x{detach}.requires_grad_(){copy} for x in {ast.unparse(tree)}]"
+        else:
+            yield f"{name} = {ast.unparse(tree)}"
+    yield f"{_atom(_Plain().visit(_parsed(probe.call)))}{record['root'].removeprefix('result')}.grad_fn"
 
 
-def _atom(code: str) -> str:
-    """The expression, in parentheses where a method of it could not follow."""
-    return code if isinstance(_parsed(code), (ast.Call, ast.Attribute, ast.Name, ast.Subscript)) else f"({code})"
+def _atom(tree: ast.expr) -> str:
+    """Code of an expression, in parentheses where a method of it could not follow."""
+    code = ast.unparse(tree)
+    return code if isinstance(tree, (ast.Call, ast.Attribute, ast.Name, ast.Subscript)) else f"({code})"
 
 
 def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
-
-
-def _is_floating(text: str) -> bool:
-    """Whether the sampler makes one tensor that requires grad."""
-    tree = _parsed(text)
-    return (
-        isinstance(tree, ast.Call)
-        and isinstance(tree.func, ast.Name)
-        and tree.func.id not in ("const", "labels", "integers", "permutation", "mask")
-        and not (tree.func.id == "tensor" and "." not in text)
-    )
-
-
-def _plain(tree: ast.expr) -> str:
-    return ast.unparse(_Plain().visit(tree))
 
 
 class _Plain(ast.NodeTransformer):
@@ -86,11 +84,13 @@ class _Plain(ast.NodeTransformer):
         made = PLAIN[node.func.id].format(
             *arguments,
             all=", ".join(arguments),
+            shape=", ".join(arguments) or "()",
+            shape2=", ".join(arguments[2:]) or "()",
             rest=", ".join(arguments[1:]),
             rest2=", ".join(arguments[2:]),
             last=arguments[-1] if arguments else "",
         )
-        return _parsed(made)
+        return _parsed(made.replace("(,)", "()"))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return _parsed(f"float({node.id!r})") if node.id in ("inf", "nan") and node.id in CONSTANTS else node
+        return _parsed(f"float({node.id!r})") if node.id in ("inf", "nan") else node

@@ -14,7 +14,12 @@ from .session import context, format_option, open_library, sources, talk, write
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to a file, whole or not at all.")
 @sources
 def command(
-    as_json: bool, format: str | None, output: str, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
+    as_json: bool,
+    format: str | None,
+    output: str,
+    ops: tuple[str, ...],
+    rules: tuple[str, ...],
+    imports: tuple[str, ...],
 ) -> None:
     """Everything about all nodes, for other programs.
 

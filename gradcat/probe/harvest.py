@@ -21,6 +21,8 @@ def harvest(trial: Trial, known: set[str]) -> dict[str, Any]:
         "outputs": [describe(path, tensor) for path, tensor in run.outputs.items()],
         "graph": list(dict.fromkeys(map(class_name, made))),
         "direct": class_name(direct) if direct is not None else "",
+        "root": next((path for path, t in run.outputs.items() if t.requires_grad), ""),
+        "leaves": list(trial.leaves),
         "nodes": [],
     }
     for node in (*made, *ends):

@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     from . import Context
 
 #: Rows of a card that stand in a list, in order.
-LISTED = ("known", "made by", "also in", "defined", "in place", "again", "orders", "checked", "notes", "deviates", "like", "source")
+LISTED = (
+    "known",
+    "made by",
+    "also in",
+    "defined",
+    "in place",
+    "again",
+    "orders",
+    "checked",
+    "notes",
+    "deviates",
+    "like",
+    "source",
+)
 
 
 def render(nodes: Iterable[Node], context: Context) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Styled pieces as a terminal's control codes. Our own few lines: importing rich for them takes a third of a warm start."""
+"""Styled pieces as a terminal's control codes. Our own few lines: importing rich takes a third of a warm start."""
 
 from __future__ import annotations
 

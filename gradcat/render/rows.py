@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..words import ABSENT
-from .wrap import Line, Piece, columns, hard, length, wrap
+from .wrap import HARD, Line, Piece, columns, hard, length, wrap
 
 if TYPE_CHECKING:
     from ..model import Edge, Formula, Node
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Lines = list[Line]
 
+#: Between items; it stays with what is before it.
+DOT: Piece = ("quiet", f"{HARD}· ")
 #: How many calls, ops and siblings a card lists before it counts the rest.
 MANY = 8
 
@@ -43,9 +45,9 @@ def listed(items: Iterable[str], width: int, style: str = "", many: int = MANY) 
     rest = len(items) - many
     pieces: Line = []
     for item in items if rest <= 1 else items[:many]:
-        pieces += [("quiet", " · "), (style, hard(item))] if pieces else [(style, hard(item))]
+        pieces += [DOT, (style, hard(item))] if pieces else [(style, hard(item))]
     if rest > 1:
-        pieces.append(("quiet", hard(f" · and {rest} more")))
+        pieces += [DOT, ("quiet", hard(f"and {rest} more"))]
     return wrap(pieces, width, 2) if pieces else []
 
 
@@ -93,14 +95,18 @@ def defined(node: Node, context: Context, width: int) -> Lines:
 
 
 def siblings(node: Node, context: Context, width: int) -> Lines:
-    table: list[list[Piece]] = []
-    for name in node.siblings[:MANY]:
+    lines: Lines = []
+    shown = node.siblings if len(node.siblings) <= MANY else node.siblings[: MANY - 1]
+    column = max((len(name) for name in shown if len(name) <= width // 2), default=0) + 2
+    for name in shown:
         other = context.lookup(name)
         call = next(iter(other.calls), "") or other.schema.partition("(")[0] if other else ""
-        table.append([("name", name), ("quiet", call)])
-    if len(node.siblings) > MANY:
-        table.append([("quiet", f"and {len(node.siblings) - MANY} more")])
-    return aligned(table, width)
+        if len(name) + 2 > column or column + len(call) > width:  # the call goes below, whole
+            lines += [[("name", name)], *wrap([("", "  "), ("quiet", call)], width, 4)]
+        else:
+            lines.append([("name", name.ljust(column)), ("quiet", call)])
+    rest = len(node.siblings) - len(shown)
+    return [*lines, [("quiet", f"and {rest} more")]] if rest else lines
 
 
 def aligned(table: list[list[Piece]], width: int) -> Lines:
@@ -195,8 +201,8 @@ def in_place(node: Node, context: Context, width: int) -> Lines:
     pieces: Line = []
     for effect, names in effects.items():
         several = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
-        edit = f"edit {several} before backward: " if not pieces else f" · edit {several}: "
-        pieces += [("", edit), ("bad" if effect == "breaks" else "good", effect)]
+        edit = f"edit {several}: " if pieces else f"edit {several} before backward: "
+        pieces += [*([DOT] if pieces else []), ("", edit), ("bad" if effect == "breaks" else "good", effect)]
     return wrap(pieces, width, 2) if pieces else []
 
 
@@ -220,7 +226,7 @@ def orders(node: Node, context: Context, width: int) -> Lines:
         if facts.through:
             pieces.append(("", f" through {', '.join(facts.through)}"))
     if facts.forward_mode:
-        pieces += [("quiet", " · ")] if pieces else []
+        pieces += [DOT] if pieces else []
         pieces += [("", hard("forward mode: ")), (style_of(facts.forward_mode), facts.forward_mode)]
     return wrap(pieces, width, 2) if pieces else []
 
@@ -243,10 +249,11 @@ def checked(node: Node, context: Context, width: int) -> Lines:
     for check in ("forward", "vjp", "numeric"):
         error = getattr(proof, f"{check}_error")
         if error is not None:
-            pieces += [("quiet", " · "), ("", hard(f"{check} {error:.0e}" if error else f"{check} 0"))]
+            pieces += [DOT, ("", hard(f"{check} {error:.0e}" if error else f"{check} 0"))]
     said = [" ".join(proof.dtypes)] if proof.dtypes else []
     said += [f"{proof.probes} probe{'s' * (proof.probes != 1)}"] if proof.probes else []
-    pieces += [("quiet", f" · {hard(text)}") for text in said]
+    for text in said:
+        pieces += [DOT, ("", hard(text))]
     return wrap(pieces, width, 2)
 
 
@@ -267,8 +274,12 @@ def source(node: Node, context: Context, width: int) -> Lines:
 
 
 def upstream(node: Node, context: Context, width: int) -> Lines:
-    formulas = node.upstream.formulas.items() if node.upstream else ()
-    return [line for name, code in formulas for line in wrap([("quiet", f"{name}: {code}")], width, 2)]
+    inputs: dict[str, list[str]] = {}
+    for name, code in node.upstream.formulas.items() if node.upstream else ():
+        inputs.setdefault(code, []).append(name)
+    return [
+        line for code, names in inputs.items() for line in wrap([("quiet", f"{', '.join(names)}: {code}")], width, 2)
+    ]
 
 
 def snippet(node: Node, context: Context, width: int) -> Lines:

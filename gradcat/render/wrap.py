@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 Piece = tuple[str, str]
 Line = list[Piece]
@@ -29,17 +29,32 @@ def wrap(pieces: Iterable[Piece], width: int, hang: int = 0) -> list[Line]:
     hang = min(hang, width // 2)
     lines: list[Line] = [[]]
     column, gap = 0, 0
-    for style, word, spaces in _words(pieces, width - hang):
-        if column + gap + len(word) > width and column > (hang if len(lines) > 1 else 0):
-            lines.append([("", " " * hang)] if hang else [])
-            column, gap = hang, 0
-        _append(lines[-1], style, " " * gap + word)
-        column += gap + len(word)
+    for unit, spaces in _units(pieces, width - hang):
+        for words in [unit] if length(unit) <= width - hang else [[word] for word in unit]:
+            if column + gap + length(words) > width and column > (hang if len(lines) > 1 else 0):
+                lines.append([("", " " * hang)] if hang else [])
+                column, gap = hang, 0
+            for style, word in words:
+                _append(lines[-1], style, " " * gap + word)
+                column += gap + len(word)
+                gap = 0
         gap = spaces
     return lines
 
 
-def _words(pieces: Iterable[Piece], width: int) -> Iterable[tuple[str, str, int]]:
+def _units(pieces: Iterable[Piece], width: int) -> Iterator[tuple[Line, int]]:
+    """(words with no space between them, spaces after them): what stays on one line."""
+    unit: Line = []
+    for style, word, spaces in _words(pieces, width):
+        unit.append((style, word))
+        if spaces:
+            yield unit, spaces
+            unit = []
+    if unit:
+        yield unit, 0
+
+
+def _words(pieces: Iterable[Piece], width: int) -> Iterator[tuple[str, str, int]]:
     """(style, word, spaces after it); words wider than the line in parts."""
     for style, text in pieces:
         for word, spaces in re.findall(r"([^ ]*)( *)", text):

@@ -287,7 +287,7 @@ def _type(dtype):
 
 @function()
 def cast(x, dtype):
-    """x in a type, given by name, as x.dtype or by a tensor that has it; a real one takes the real part; None: as it is."""
+    """x in the type of this name, x.dtype or tensor: its real part where that is real; x itself where it is None."""
     if dtype is None:
         return x
     x, dtype = tensor(x), _type(dtype)
