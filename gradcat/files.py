@@ -36,9 +36,9 @@ def yaml_files(path: str) -> list[str]:
 
 
 def sources() -> list[str]:
-    """The package's own modules."""
+    """The package's own modules and tables."""
     return sorted(
-        os.path.join(folder, name) for folder, _, names in os.walk(PACKAGE) for name in names if name.endswith(".py")
+        os.path.join(folder, name) for folder, _, names in os.walk(PACKAGE) for name in names if name.endswith((".py", ".yaml"))
     )
 
 

@@ -73,6 +73,7 @@ class Library:
 
     def harvest(self) -> Harvest:
         """What every probe makes, run now."""
+        _ = self.key  # without torch it says so, sooner and better than the child process
         from .merge import harvest
 
         return harvest(self.sources, self.progress)

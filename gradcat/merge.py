@@ -19,8 +19,13 @@ from .probe import runner
 from .schema import parse_schema
 from .snippet import snippet
 from .words import ABSENT
+from .yamlfile import read
 
 Progress = Callable[[int, int, str], None]
+
+
+#: Why a class is only reflected, where nothing more is known.
+NO_PROBE = "no probe makes it"
 
 
 def silent(done: int, total: int, what: str) -> None:
@@ -76,15 +81,18 @@ def build(sources: Sources | None = None, progress: Progress = silent, *, heavy:
     child = runner.Child()  # torch's import, the longest part, begins at once
     box: dict[str, Any] = {}
 
-    def read() -> None:
+    def prepare() -> None:
         try:
             table, box["warning"] = _upstream()
             written = rules.load(sources.rules)
-            box["paired"] = {name: _paired(name, written.get(name), table.get(name)) for name in {*written, *table}}
+            paired = {name: _paired(name, written.get(name), table.get(name)) for name in {*written, *table}}
+            for name, (reason, check) in _unreached().items():
+                paired[name] = replace(paired.get(name, Node(name)), reason=reason, check=check)
+            box["paired"] = _with_python(paired, reflect.python_functions())
         except BaseException as error:
             box["error"] = error
 
-    reader = threading.Thread(target=read)
+    reader = threading.Thread(target=prepare)
     reader.start()
     try:
         found = harvest(sources, progress, child, heavy=heavy)
@@ -95,6 +103,33 @@ def build(sources: Sources | None = None, progress: Progress = silent, *, heavy:
         raise box["error"]
     catalog = merge(found, box["paired"])
     return replace(catalog, warnings=(*box["warning"], *catalog.warnings))
+
+
+def _unreached() -> dict[str, tuple[str, str]]:
+    """Class -> why no probe records it, and a command that shows it."""
+    document = read(Path(files.PACKAGE) / "unreached.yaml")
+    return {
+        name: (reason, check.text(name))
+        for reason, entries in (document.mapping("unreached.yaml") if document else ())
+        for name, check in entries.mapping(reason)
+    }
+
+
+def _with_python(paired: dict[str, Node], found: Iterable[reflect.PythonFunction]) -> dict[str, Node]:
+    """The nodes, and those that torch writes in Python. Several classes may give their nodes one name."""
+    places: dict[str, list[reflect.PythonFunction]] = {}
+    for function in found:
+        if not function["module"].startswith("torch.testing"):
+            places.setdefault(function["node"], []).append(function)
+    for name, functions in places.items():
+        node = paired.get(name) or Node(name)
+        paired[name] = replace(
+            node,
+            kind="python",
+            where_defined="; ".join(f"{f['module']}.{f['name']} ({f['file']}:{f['line']})" for f in functions),
+            notes=node.notes or tuple(f["doc"] for f in functions if f["doc"]),
+        )
+    return paired
 
 
 def _upstream() -> tuple[dict[str, reflect.Row], tuple[str, ...]]:
@@ -131,9 +166,11 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
         for name in names:
             made_by.setdefault(name, []).append(op)
     nodes = []
-    for name in sorted({*reflected, *seen}):
+    python = {name for name, node in paired.items() if node.kind == "python"}
+    for name in sorted({*reflected, *seen, *python}):
         node = paired.get(name) or Node(name)
         node = replace(node, kind=reflected[name]["kind"] if name in reflected else "python")
+        node = replace(node, reason=node.reason or NO_PROBE)
         probes_ = [found.probes[i] for i in direct.get(name, ())]
         if name in seen:
             node = _harvested(node, *seen[name])
@@ -201,6 +238,7 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
         node,
         status="harvested",
         reason="",
+        check="",
         device=probe.device if not probe.kernel else "meta",
         how=_how(probe, entry),
         edges=tuple(Edge(**edge) for edge in entry["edges"]),
@@ -209,7 +247,7 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
             for saved in entry["saved"]
         ),
         outputs=tuple(f"{output['dtype']} {output['shape']}" for output in record["outputs"]),
-        where_defined=entry["python"],
+        where_defined=node.where_defined or entry["python"],
     )
 
 

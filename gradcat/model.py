@@ -141,6 +141,7 @@ class Node:
     probes: tuple[int, ...] = ()  # the probes that make it alone, by their place in the files
     status: str = "reflected"  # harvested, reflected
     reason: str = ""  # why it is only reflected
+    check: str = ""  # a command by which a reader can see that the reason holds
     device: str = ""  # where the harvest ran: cpu, meta
     how: str = ""  # how the probe reached it, where that is not the plain call
     forward: dict[str, Formula] = field(default_factory=dict)

@@ -121,11 +121,9 @@ def _op(text: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> li
 def _nearest(text: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> str:
     import difflib
 
-    wanted = text.lower()
-    spellings: dict[str, str] = {op: op for op in ops}
-    spellings |= {short(name).lower(): name for name in names} | {name.lower(): name for name in names}
-    close = difflib.get_close_matches(wanted, spellings, n=12, cutoff=0.6)
-    if (op := canonical(text)) != wanted:
-        close += difflib.get_close_matches(op, spellings, n=3, cutoff=0.6)
+    nodes = {short(name).lower(): name for name in names} | {name.lower(): name for name in names}
+    calls = {op: op for op in ops}
+    spellings = calls | nodes if text[:1].isupper() else nodes | calls
+    close = difflib.get_close_matches(canonical(text), spellings, n=12, cutoff=0.6)
     near = list(dict.fromkeys(spellings[name] for name in close))[:5]
     return f"; nearest: {', '.join(near)}" if near else "; `gradcat list` has all names"

@@ -1,12 +1,16 @@
 """Which ops a call names, read off its syntax tree: `torch.mul(self, other)` -> `torch.mul`, `self * 2` -> `torch.mul`.
 
 - A dotted name that is called is itself: `torch.nn.functional.linear`, `torch.ops.aten.mul.Tensor`.
-- A method, and an attribute that is an op, is the tensor's: `self.view(6)` -> `torch.Tensor.view`, `self.mT` -> `torch.Tensor.mT`.
-  A method of an object that the call makes is its class's: `torch.nn.GRU(2, 3).forward(self)` -> `torch.nn.GRU.forward`.
-- An operator is the function that it stands for: `self @ other` -> `torch.matmul`, `-self` -> `torch.neg`, `self < 2` -> `torch.lt`.
-  With the number on the left it is the reflected method: `2 - self` -> `torch.Tensor.__rsub__`.
-- A subscript is `torch.Tensor.__getitem__`, unless it picks from several things: `(a, b)[1]`, `torch.max(self, 1)[0]`, `self.shape[0]`.
-- What is handed on is not called: `torch.vmap(torch.sin)(self)` and `torch.vmap(lambda x: x.sin())(self)` call `torch.vmap`.
+- A method, or an attribute that is an op, is the tensor's: `self.view(6)` -> `torch.Tensor.view`, `self.mT` ->
+  `torch.Tensor.mT`. A method of an object that the call makes is its class's: `torch.nn.GRU(2, 3).forward(self)` ->
+  `torch.nn.GRU.forward`.
+- An operator is the function that it stands for: `self @ other` -> `torch.matmul`, `-self` -> `torch.neg`, `self < 2`
+  -> `torch.lt`. With the number on the left it is the reflected method: `2 - self` -> `torch.Tensor.__rsub__`.
+- A subscript is `torch.Tensor.__getitem__`, unless it picks from several things: `(a, b)[1]`, `torch.max(self, 1)[0]`,
+  `self.shape[0]`.
+- An object that is called is its class: where `module: torch.nn.Tanh()` is an input, `module(self)` -> `torch.nn.Tanh`.
+- What is handed on is not called: `torch.vmap(torch.sin)(self)` and `torch.vmap(lambda x: x.sin())(self)` call
+  `torch.vmap` alone.
 """
 
 from __future__ import annotations
@@ -57,15 +61,18 @@ REFLECTED: dict[type[ast.AST], str] = {
 TURNED: dict[type[ast.AST], type[ast.AST]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 #: Attributes of a tensor that are ops, though nothing is called.
 ATTRIBUTES = ("T", "H", "mT", "mH", "real", "imag")
+#: What a call sets up and puts away around its op.
+SETTING = ("torch.distributed.init_process_group", "torch.distributed.destroy_process_group")
 
 
 def called(call: str, inputs: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Names of the ops that an expression calls, each once, the outermost first.
 
-    `inputs` (name -> text of its value) tells numbers and lists from tensors, and tensors from modules of the user's own;
-    without it, every name but torch is a tensor.
+    `inputs` (name -> text of its value) tells numbers, lists and objects from tensors, and tensors from modules of the
+    user's own; without it, every name but torch is a tensor.
     """
-    return tuple(dict.fromkeys(_Reader(inputs).names(parse(call, ops=True))))
+    found = dict.fromkeys(_Reader(inputs).names(parse(call, ops=True)))
+    return tuple(name for name in found if name not in SETTING)
 
 
 def plain(name: str) -> str:
@@ -87,6 +94,14 @@ class _Reader:
     def __init__(self, inputs: Mapping[str, str] | None) -> None:
         self.inputs = inputs
         self.bound: set[str] = set()  # parameters of lambdas that are called on the spot, targets of comprehensions
+        self.plain: set[str] = set()  # inputs that are surely no tensors
+        self.classes: dict[str, str] = {}  # inputs that are objects, with their class
+        for name, text in (inputs or {}).items():
+            tree = parse(text, ops=True)
+            if self.other(tree):
+                self.plain.add(name)
+            elif cls := self.made(tree):
+                self.classes[name] = cls
 
     def names(self, node: ast.AST) -> Iterator[str]:
         """Ops of a tree, outermost first."""
@@ -119,6 +134,8 @@ class _Reader:
         elif isinstance(function, ast.Attribute):
             yield f"{self.owner(function.value)}.{function.attr}"
             yield from self.names(function.value)
+        elif isinstance(function, ast.Name) and (name := self.made(function)):
+            yield name
         elif isinstance(function, ast.Lambda):
             self.bound |= {argument.arg for argument in function.args.args}
             yield from self.names(function.body)
@@ -158,12 +175,18 @@ class _Reader:
 
     def module(self, name: str) -> bool:
         """Whether a name stands for a module."""
-        return name == "torch" or self.inputs is not None and name not in self.inputs and name not in self.bound
+        return name == "torch" or (self.inputs is not None and name not in self.inputs and name not in self.bound)
 
     def owner(self, node: ast.expr) -> str:
-        """Whose method is called: of the class that is instantiated there, else of Tensor."""
+        """Whose method is called: of the class of an object that was made, else of Tensor."""
+        return self.made(node) or "torch.Tensor"
+
+    def made(self, node: ast.expr) -> str:
+        """Class of an object that the call or an input makes, "" for anything else."""
+        if isinstance(node, ast.Name):
+            return "" if node.id in self.bound else self.classes.get(node.id, "")
         name = self.dotted(node.func) if isinstance(node, ast.Call) else ""
-        return name if name.rpartition(".")[2].lstrip("_")[:1].isupper() else "torch.Tensor"
+        return name if name.rpartition(".")[2].lstrip("_")[:1].isupper() else ""
 
     def other(self, node: ast.expr) -> bool:
         """Whether a value is surely no tensor: a number, a text, a list, a shape, a dtype."""
@@ -177,7 +200,4 @@ class _Reader:
             return self.other(node.value) and not isinstance(node.value, (ast.List, ast.Tuple))
         if isinstance(node, ast.Attribute):
             return bool(self.dotted(node)) or node.attr in ("shape", "ndim", "dtype", "device", "layout")
-        if isinstance(node, ast.Name) and self.inputs and node.id not in self.bound:
-            text = self.inputs.get(node.id, "")
-            return bool(text) and self.other(parse(text, ops=True))
-        return False
+        return isinstance(node, ast.Name) and node.id in self.plain - self.bound

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .words import NOT_RUN
 
 if TYPE_CHECKING:
-    from .model import Node
+    from .model import Formula, Node
 
 FIELDS = ("name", "family", "status", "device", "formulas", "verification", "pending", "todo", "forward", "ops")
 
@@ -54,10 +54,21 @@ def is_pending(node: Node) -> bool:
     return node.verification.reason == NOT_RUN and (node.status == "harvested" or has_formulas(node))
 
 
+def is_relation(formula: Formula) -> bool:
+    """Whether a forward formula states what holds (`A @ inverse == I`), not what is computed."""
+    if "==" not in formula.code:
+        return False
+    import ast
+
+    return isinstance(ast.parse(formula.code.strip(), mode="eval").body, ast.Compare)
+
+
 def values(node: Node) -> list[Any]:
     """The fields of a node's row."""
     forward = "; ".join(
-        f"{output} = {formula.text or formula.code}" if output else formula.text or formula.code
+        f"{output} = {formula.text or formula.code}"
+        if output and not is_relation(formula)
+        else formula.text or formula.code
         for output, formula in node.forward.items()
     )
     return [

@@ -64,6 +64,11 @@ CALLS = [
     ("torch.vmap(lambda x: x.sin())(self)", "torch.vmap"),
     ("(lambda x: x.sin() * 2)(self)", "torch.mul torch.Tensor.sin"),
     ("self.to(torch.float32)", "torch.Tensor.to"),
+    # what is set up around an op
+    (
+        "(torch.distributed.init_process_group(b), torch.exp(self), torch.distributed.destroy_process_group())[1]",
+        "torch.exp",
+    ),
     # several, each once, the outermost first
     ("torch.add(torch.exp(self), torch.exp(other))", "torch.add torch.exp"),
     ("[torch.sin(x) for x in tensors]", "torch.sin"),
@@ -89,6 +94,10 @@ def test_called(call: str, expected: str) -> None:
         ("[mymodule.gate(x) * x.exp() for x in xs]", {"xs": "[randn(2)]"}, "torch.mul mymodule.gate torch.Tensor.exp"),
         ("(lambda x: x.exp())(self)", {"self": "randn(2)"}, "torch.Tensor.exp"),
         ("self.cos()", {}, "self.cos"),
+        ("module(self)", {"module": "torch.nn.Tanh()", "self": "randn(2)"}, "torch.nn.Tanh"),
+        ("module.forward(self)", {"module": "torch.nn.Tanh()", "self": "randn(2)"}, "torch.nn.Tanh.forward"),
+        ("function(self)", {"function": "lambda x: x.sin()", "self": "randn(2)"}, ""),
+        ("self.exp()", {"self": "torch.nested.nested_tensor([randn(2)])"}, "torch.Tensor.exp"),
     ],
 )
 def test_inputs_tell_numbers_lists_and_modules_from_tensors(call: str, inputs: dict[str, str], expected: str) -> None:

@@ -83,8 +83,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = cli.main(args=arguments, prog_name="gradcat", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except click.exceptions.Exit as done:
-        return done.exit_code
     except click.ClickException as misuse:
         misuse.show()
         return misuse.exit_code
@@ -94,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("gradcat: interrupted", err=True)
         return 130
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # SystemExit is click's answer to a closed pipe
         # The reader has what it wanted. What is still in the buffer must not raise again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -12,7 +12,8 @@ from .session import context, format_option, open_library, sources, talk, termin
 
 HELP = f"""All nodes, or those that fit, one line each: name, family, how far the formulas are proved, forward formula.
 
-PATTERN is part of a name, or a glob: max, 'Max*', '*Backward1'. Options given twice are alternatives.
+PATTERN is part of a name, or a glob: max, 'Max*', '*Backward1'. Capitals count where it has any. Options given twice
+are alternatives.
 
 \b
 Examples:
@@ -73,9 +74,9 @@ def matching(rows: list[Row], pattern: str) -> list[Row]:
     import fnmatch
     import re
 
-    glob = pattern.lower() if any(sign in pattern for sign in "*?[") else f"*{pattern.lower()}*"
-    fits = re.compile(fnmatch.translate(glob)).match
-    return [row for row in rows if fits(row.name.lower())]
+    glob = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    fits = re.compile(fnmatch.translate(glob), re.IGNORECASE if pattern.islower() else 0).match
+    return [row for row in rows if fits(row.name)]
 
 
 def footer(rows: list[Row], everything: list[Row], torch: str) -> str:

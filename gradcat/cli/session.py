@@ -59,6 +59,11 @@ def terminal() -> bool:
     return sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 
+def for_stdout(format: str | None) -> str:
+    """The format that was chosen, or a card; a card has colours only where stdout shows them."""
+    return format if format not in (None, "card") else "card" if terminal() else "text"
+
+
 def width() -> int:
     """Columns of the terminal; 80 where there is none, and COLUMNS before both."""
     if (columns := os.environ.get("COLUMNS", "")).isdigit() and int(columns) > 0:

@@ -7,7 +7,7 @@ import click
 from ..render import renderer
 from ..render.rows import ROWS
 from ..words import ABSENT
-from .session import context, format_option, open_library, sources, terminal, write
+from .session import context, for_stdout, format_option, open_library, sources, write
 
 EXPLAINED = "".join(f"  {label:<10}{meaning}\n" for label, meaning, _ in ROWS if label)
 HELP = f"""Cards of nodes.
@@ -42,5 +42,5 @@ def command(
     found = library.read(lambda reader: list(dict.fromkeys(node for name in names for node in reader.resolve(name))))
     library.prove(found)
     nodes = library.read(lambda reader: reader.nodes(found))
-    render = renderer(format or ("card" if terminal() else "text"))
+    render = renderer(for_stdout(format))
     write(library.read(lambda reader: list(render(nodes, context(reader)))))

@@ -176,10 +176,11 @@ class Evaluator:
 
     def callee(self, node: ast.expr, names: Mapping[str, Any]) -> Callable[..., Any]:
         """The function that a call names: a parameter that holds one, or one of the vocabulary."""
-        if isinstance(node, ast.Name) and node.id in self.functions and node.id not in names:
-            return self.functions[node.id]
-        if isinstance(node, ast.Name) and callable(value := names.get(node.id)):
-            return value
+        if isinstance(node, ast.Name):
+            if callable(value := names.get(node.id)):
+                return value
+            if node.id in self.functions:  # also where an argument that is no function has this name: sum, max, index
+                return self.functions[node.id]
         known = ", ".join(nearest(ast.unparse(node), self.functions))
         raise FormulaError(f"unknown function {ast.unparse(node)!r}; nearest in the vocabulary: {known}")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ..row import is_relation
 from ..words import ABSENT
-from .rows import is_relation, out
+from .rows import out
 
 if TYPE_CHECKING:
     from ..model import Formula, Node

@@ -16,7 +16,7 @@ class Paint:
     """Line -> text with control codes. NO_COLOR leaves bold and dim; a dumb terminal gets no codes."""
 
     def __init__(self) -> None:
-        refused = COLOURS if os.environ.get("NO_COLOR") else ()
+        refused: tuple[str, ...] = COLOURS if os.environ.get("NO_COLOR") else ()
         refused = tuple(CODES) if os.environ.get("TERM") in ("dumb", "unknown") else refused
         self.codes: dict[str, tuple[str, str]] = {}
         for name, words in {**STYLES, "": ""}.items():

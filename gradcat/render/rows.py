@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from ..row import is_relation
 from ..words import ABSENT
 from .wrap import HARD, Line, Piece, columns, hard, length, wrap
 
@@ -23,15 +24,6 @@ MANY = 8
 def out(name: str) -> str:
     """An output as formulas print it."""
     return "out" + name[6:] if name.startswith("result") else name
-
-
-def is_relation(formula: Formula) -> bool:
-    """Whether a forward formula states what holds (`A @ inverse == I`), not what is computed."""
-    if "==" not in formula.code:
-        return False
-    import ast
-
-    return isinstance(ast.parse(formula.code.strip(), mode="eval").body, ast.Compare)
 
 
 def shown(formula: Formula) -> str:
@@ -58,7 +50,8 @@ def equations(left: list[str], right: list[str], width: int, margin: list[str] |
     room = max((len(text) + 3 for text in margin), default=0) if margin and any(margin) else 0
     for i, formula in enumerate(right):
         head = f"{left[i]:<{column}} = " if left[i] else ""
-        wrapped = wrap([("symbol", head), ("formula", formula)], width - room, len(head))
+        hang = len(head) if width - room - len(head) >= 24 else 4
+        wrapped = wrap([("symbol", head), ("formula", formula)], width - room, hang)
         if room and margin and margin[i]:
             wrapped[0] += [("quiet", margin[i].rjust(width - length(wrapped[0])))]
         lines += wrapped
@@ -72,6 +65,11 @@ def known(node: Node, context: Context, width: int) -> Lines:
     how = node.how or (f"on the {node.device} device" if unreal else "")
     limits = "; its class, edges and saved names are real, it has no values" if unreal else ""
     return wrap([("", f"harvested {how}{limits}")], width) if how else []
+
+
+def see(node: Node, context: Context, width: int) -> Lines:
+    """A command: it is not wrapped, so that a copy of it runs."""
+    return [[("code", line)] for line in node.check.splitlines()]
 
 
 def made_by(node: Node, context: Context, width: int) -> Lines:
@@ -293,6 +291,7 @@ def snippet(node: Node, context: Context, width: int) -> Lines:
 #: Label, what it means (`gradcat show --help`), and the row. "" is a blank line.
 ROWS: tuple[tuple[str, str, Callable[[Node, Context, int], Lines]], ...] = (
     ("known", "how it is known, where that is not by running a plain call", known),
+    ("see", "a command that shows why no probe makes it", see),
     ("made by", "calls that make the node here, and nothing else", made_by),
     ("also in", "ops with this node somewhere in their graph", also_in),
     ("schema", "the ATen operator whose derivative it is", schema),

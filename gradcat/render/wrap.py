@@ -35,7 +35,9 @@ def wrap(pieces: Iterable[Piece], width: int, hang: int = 0) -> list[Line]:
                 lines.append([("", " " * hang)] if hang else [])
                 column, gap = hang, 0
             for style, word in words:
-                _append(lines[-1], style, " " * gap + word)
+                if gap:
+                    _append(lines[-1], lines[-1][-1][0] if lines[-1] else "", " " * gap)
+                _append(lines[-1], style, word)
                 column += gap + len(word)
                 gap = 0
         gap = spaces

@@ -16,5 +16,5 @@ def identity(A):
 @function(text="adj({A})", latex=r"\operatorname{{adj}}\left({A}\right)")
 def adjugate(A):
     """The transposed cofactors: A adj(A) = det(A) I, and it is there where A has no inverse too."""
-    U, S, Vh = torch.linalg.svd(A)
-    return torch.linalg.det(U @ Vh)[..., None, None] * (Vh.mH * prod_others(S, -1)[..., None, :]) @ U.mH
+    u, s, vh = torch.linalg.svd(A)
+    return torch.linalg.det(u @ vh)[..., None, None] * (vh.mH * prod_others(s, -1)[..., None, :]) @ u.mH
