@@ -37,22 +37,23 @@ def yaml_files(path: str) -> list[str]:
 
 def sources() -> list[str]:
     """The package's own modules and tables."""
-    return sorted(
-        os.path.join(folder, name) for folder, _, names in os.walk(PACKAGE) for name in names if name.endswith((".py", ".yaml"))
-    )
+    found = (os.path.join(folder, name) for folder, _, names in os.walk(PACKAGE) for name in names)
+    return sorted(path for path in found if path.endswith((".py", ".yaml")))
 
 
 def write(path: str, data: bytes) -> None:
     """Put a file in place whole: whoever reads at the same time sees the old one or the new one."""
-    import contextlib
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=os.path.dirname(path) or ".")
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to, not replaced
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    temporary = os.path.join(os.path.dirname(path), f".{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(data)
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
+        if os.path.exists(temporary):
             os.unlink(temporary)
         raise

@@ -18,6 +18,9 @@ Progress = Callable[[int, int, str], None]
 #: What evidence is stored for. Other samples or another seed are somebody's own experiment, and change no card.
 SAMPLES, SEED = 1, 0
 
+#: How many warnings of a build are said one by one.
+MANY = 3
+
 
 def silent(done: int, total: int, what: str) -> None:
     """Progress that nobody watches."""
@@ -69,7 +72,12 @@ class Library:
         """The catalog, built anew and stored."""
         from .merge import build
 
-        return self.keep(build(self.sources, self.progress))
+        catalog = build(self.sources, self.progress)
+        for warning in catalog.warnings[:MANY]:
+            self.warn(warning)
+        if len(catalog.warnings) > MANY:
+            self.warn(f"and {len(catalog.warnings) - MANY} warnings more: gradcat coverage")
+        return self.keep(catalog)
 
     def harvest(self) -> Harvest:
         """What every probe makes, run now."""

@@ -152,7 +152,7 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
     for i, (probe, record) in enumerate(zip(found.probes, found.records, strict=True)):
         if failure := record.get("error") or record.get("died"):
             warnings.append(f"{probe.place}: {probe.call}: {failure}")
-        for op in called(probe.call):
+        for op in called(probe.call, probe.inputs):
             index.setdefault(op, {}).update(dict.fromkeys(record.get("graph", ())))
         if record.get("direct"):
             direct.setdefault(record["direct"], []).append(i)

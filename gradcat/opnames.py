@@ -62,7 +62,11 @@ TURNED: dict[type[ast.AST], type[ast.AST]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, 
 #: Attributes of a tensor that are ops, though nothing is called.
 ATTRIBUTES = ("T", "H", "mT", "mH", "real", "imag")
 #: What a call sets up and puts away around its op.
-SETTING = ("torch.distributed.init_process_group", "torch.distributed.destroy_process_group")
+SETTING = (
+    "torch.distributed.device_mesh.init_device_mesh",
+    "torch.distributed.destroy_process_group",
+    "torch.distributed.init_process_group",
+)
 
 
 def called(call: str, inputs: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -167,6 +167,11 @@ class Reader:
         """All nodes, sorted."""
         return cast("list[str]", self.index["names"])
 
+    @property
+    def warnings(self) -> list[str]:
+        """What went wrong while the catalog was built."""
+        return [str(warning) for warning in self._section(self.REST)["warnings"]]
+
     def resolve(self, query: str) -> list[str]:
         """Node classes that a user's words stand for."""
         from .names import resolve

@@ -24,3 +24,30 @@ STATUS = {
     "failed": "a formula disagrees with the op",
     "todo": "an input whose formula nobody has written",
 }
+
+#: Names of numbers, and the letter that each prints as: in formulas (`formula.typeset.walk`) and on cards.
+GREEK = {
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "eps": "ε",
+    "epsilon": "ε",
+    "zeta": "ζ",
+    "eta": "η",
+    "theta": "θ",
+    "kappa": "κ",
+    "lambd": "λ",
+    "lambda_": "λ",
+    "mu": "μ",
+    "nu": "ν",
+    "xi": "ξ",
+    "pi": "π",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "phi": "φ",
+    "chi": "χ",
+    "psi": "ψ",
+    "omega": "ω",
+}

@@ -40,6 +40,7 @@ def command(
     library = open_library(ops, rules, imports)
     library.prove()
     nodes = library.read(lambda reader: reader.nodes())
+    warnings = library.read(lambda reader: reader.warnings)
     missing = gaps(nodes)
     if only_gaps and format in (None, "text"):
         write(_table([[gap.node, gap.what, gap.input, gap.reason] for gap in missing]))
@@ -48,12 +49,13 @@ def command(
     elif format == "json":
         groups = {} if only_gaps else {f"by_{name}": counts(nodes, by) for name, by in GROUPS.items()}
         total = {"torch_version": library.reader().torch_version, "summary": library.reader().header["summary"]}
-        document = {**total, **groups, "gaps": [gap._asdict() for gap in missing]}
+        document = {**total, **groups, "gaps": [gap._asdict() for gap in missing], "warnings": warnings}
         write([json.dumps(document, indent=2, ensure_ascii=False), "\n"])
     elif format == "markdown":
         write(_markdown(nodes, missing, only_gaps))
     else:
         write(_text(nodes, missing, library.reader().torch_version))
+        write(f"{line}\n" for line in (["", f"warnings: {len(warnings)}", *warnings] if warnings else ()))
 
 
 def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator[str]:

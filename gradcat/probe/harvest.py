@@ -100,7 +100,7 @@ def saved_of(node: Any, run: Run) -> list[dict[str, Any]]:
         if hasattr(type(node), f"_raw_saved_{attribute}"):
             slots = getattr(node, f"_raw_saved_{attribute}")
             tensors = [slot.data for slot in (slots if isinstance(slots, (tuple, list)) else [slots])]
-            tensors = [tensor for tensor in tensors if tensor is not None]
+            tensors = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]  # checkpoint leaves others there
             if not tensors:
                 continue
             role, of = owners.get(memory(tensors[0]), ("intermediate" if floating(tensors[0]) else "index", ""))

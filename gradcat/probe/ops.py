@@ -140,11 +140,12 @@ class OpEvaluator(Evaluator):
         value: Any = self.modules[path[0]]
         own = value is not torch
         name = path[0]
+        late = next((module for module in LATE if ".".join(path).startswith(f"{module}.")), "")
         for part in path[1:]:
             if isinstance(value, ModuleType) and not own and part in REFUSED:
                 raise FormulaError(f"{name}.{part} is not an op")
             try:
-                value = member(value, name, part)
+                value = member(value, f"{name}.{part}", late)
             except (AttributeError, ImportError, RuntimeError):
                 raise FormulaError(f"unknown op {'.'.join(path)}: {name} has no {part!r} in this torch") from None
             name = f"{name}.{part}"
@@ -166,15 +167,12 @@ class OpEvaluator(Evaluator):
         return value
 
 
-def member(value: Any, name: str, part: str) -> Any:
-    """An attribute; of a module of torch also one of the submodules that are imported late."""
-    try:
-        return getattr(value, part)
-    except AttributeError:
-        if not any(f"{late}.".startswith(f"{name}.{part}.") for late in LATE):
-            raise
-        importlib.import_module(f"{name}.{part}")
-        return getattr(value, part)
+def member(value: Any, name: str, late: str) -> Any:
+    """What `value` has under the last part of `name`: a module that leads to `late` is imported where it is missing."""
+    part = name.rpartition(".")[2]
+    if not hasattr(value, part) and f"{late}.".startswith(f"{name}."):
+        importlib.import_module(name)
+    return getattr(value, part)
 
 
 def dotted(node: ast.expr) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ class Trial:
         self.in_place = edits_in_place(self.tree)
         self.leaves = {}
         self.inputs = {}
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would format three stack traces, for other devices
         self.torch_seed = seed
         with torch.no_grad():
             for name, text in self.probe.inputs.items():
@@ -149,7 +149,7 @@ class Trial:
             return chosen
 
         passed = {name: transform(value, choose, name) for name, value in self.inputs.items()}
-        torch.manual_seed(self.torch_seed)  # a random op is a function of its inputs, given the seed
+        torch.default_generator.manual_seed(self.torch_seed)  # a random op is a function of its inputs, given the seed
         with kernel(self):
             sources = sources_of(passed)
             return Run(passed, sources, self.caller.visit(self.tree, passed))

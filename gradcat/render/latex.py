@@ -63,8 +63,12 @@ def shown(formula: Formula) -> str:
 
 
 def name_of(name: str) -> str:
-    """A name upright, as formulas set it."""
-    return rf"\mathrm{{{escaped(out(name))}}}"
+    """A name as formulas set it."""
+    from ..formula.typeset import Names, latex  # cards do without it
+
+    return (
+        latex(out(name), Names(arguments=frozenset({name}))) if name.isidentifier() else rf"\mathrm{{{escaped(name)}}}"
+    )
 
 
 def escaped(text: str) -> str:

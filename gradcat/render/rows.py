@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..row import is_relation
-from ..words import ABSENT
+from ..words import ABSENT, GREEK
 from .wrap import HARD, Line, Piece, columns, hard, length, wrap
 
 if TYPE_CHECKING:
@@ -23,7 +23,13 @@ MANY = 8
 
 def out(name: str) -> str:
     """An output as formulas print it."""
-    return "out" + name[6:] if name.startswith("result") else name
+    return "out" + name[6:] if name == "result" or name.startswith("result[") else name
+
+
+def letter(name: str) -> str:
+    """A name as formulas print it: mu2 is μ2."""
+    stem = name.rstrip("0123456789")
+    return GREEK.get(stem, stem) + name[len(stem) :]
 
 
 def shown(formula: Formula) -> str:
@@ -64,7 +70,7 @@ def known(node: Node, context: Context, width: int) -> Lines:
     unreal = node.device not in ("", "cpu")
     how = node.how or (f"on the {node.device} device" if unreal else "")
     limits = "; its class, edges and saved names are real, it has no values" if unreal else ""
-    return wrap([("", f"harvested {how}{limits}")], width) if how else []
+    return wrap([("", f"harvested: {how}{limits}")], width) if how else []
 
 
 def see(node: Node, context: Context, width: int) -> Lines:
@@ -118,12 +124,12 @@ def aligned(table: list[list[Piece]], width: int) -> Lines:
 
 def forward(node: Node, context: Context, width: int) -> Lines:
     formulas = node.forward.items()
-    left = ["" if is_relation(formula) else name or "out" for name, formula in formulas]
+    left = ["" if is_relation(formula) else letter(name or "out") for name, formula in formulas]
     return equations(left, [shown(formula) for _, formula in formulas], width)
 
 
 def where(node: Node, context: Context, width: int) -> Lines:
-    return equations(list(node.where), [shown(formula) for formula in node.where.values()], width)
+    return equations([letter(name) for name in node.where], [shown(formula) for formula in node.where.values()], width)
 
 
 def backward(node: Node, context: Context, width: int) -> Lines:
@@ -200,7 +206,8 @@ def in_place(node: Node, context: Context, width: int) -> Lines:
     for effect, names in effects.items():
         several = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
         edit = f"edit {several}: " if pieces else f"edit {several} before backward: "
-        pieces += [*([DOT] if pieces else []), ("", edit), ("bad" if effect == "breaks" else "good", effect)]
+        pieces += [DOT] if pieces else []
+        pieces += [("", hard(edit) if len(names) < 4 else edit), (style_of(effect), effect)]
     return wrap(pieces, width, 2) if pieces else []
 
 

@@ -48,17 +48,18 @@ def environment(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     chosen = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     chosen |= {"GRADCAT_CACHE": str(tmp_path_factory.mktemp("cache"))}
     chosen |= {"PYTHONPATH": os.pathsep.join([str(tree), os.path.dirname(samples.__file__)])}
-    subprocess.run([sys.executable, "-c", STORE], env=chosen, check=True)
+    subprocess.run([sys.executable, "-c", STORE], env=chosen, cwd=tree, check=True)
     return chosen
 
 
 @pytest.fixture
-def run(environment: dict[str, str]) -> Run:
+def run(environment: dict[str, str], tree: Path) -> Run:
     """Run gradcat with arguments; torch and yaml cannot be imported unless `torch` is set."""
 
     def run(*arguments: str, torch: bool = False, **variables: str) -> subprocess.CompletedProcess[str]:
         code = f"{'' if torch else GUARD}import sys; from gradcat.cli import main; sys.exit(main())"
         command = [sys.executable, "-c", code, *arguments]
-        return subprocess.run(command, env={**environment, **variables}, capture_output=True, text=True, timeout=120)
+        chosen = {**environment, **variables}
+        return subprocess.run(command, env=chosen, cwd=tree, capture_output=True, text=True, timeout=120)
 
     return run

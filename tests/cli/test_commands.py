@@ -168,7 +168,7 @@ def test_misuse(run, arguments, words):
         assert word in result.stderr
 
 
-def test_no_torch_at_all(environment, tmp_path):
+def test_no_torch_at_all(environment, tree, tmp_path):
     """Where no torch is installed, help still works and everything else says what is missing."""
     import click
 
@@ -179,7 +179,7 @@ def test_no_torch_at_all(environment, tmp_path):
 
     def gradcat(*arguments):
         command = [sys.executable, "-c", code, str(tmp_path), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tree, timeout=60)
 
     assert gradcat("--help").returncode == 0
     assert "torch is not installed" in gradcat("--version").stdout
@@ -201,9 +201,9 @@ sys.exit(process.wait())
 @pytest.mark.parametrize(
     "arguments", ["show MulBackward0", "list", "list --format json", "--help", "show --help"], ids=str
 )
-def test_a_closed_pipe_is_silent(environment, arguments):
+def test_a_closed_pipe_is_silent(environment, tree, arguments):
     command = [sys.executable, "-c", CLOSED, sys.executable, "-m", "gradcat", *arguments.split()]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tree, timeout=60)
     assert result.returncode == 0
     assert result.stderr in ("", FOOTER)
 
@@ -225,8 +225,8 @@ print(*(name for name in heavy if name in sys.modules), file=sys.stderr)
     "arguments",
     ["--help", "show --help", "--version", "show MulBackward0", "show torch.mul_", "list", "list --family engine"],
 )
-def test_a_warm_start_imports_little(environment, arguments):
+def test_a_warm_start_imports_little(environment, tree, arguments):
     command = [sys.executable, "-c", IMPORTED, *arguments.split()]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tree, timeout=60)
     assert result.returncode == 0
     assert result.stderr.splitlines()[-1] == ""

@@ -161,10 +161,10 @@ def test_rows_without_content_are_not_printed():
     ("changes", "expected"),
     [
         ({"kind": "engine"}, "arithmetic · engine node · torch"),
-        ({"device": "meta"}, "known     harvested on the meta device; its class, edges and saved names are\n"),
+        ({"device": "meta"}, "known     harvested: on the meta device; its class, edges and saved names are\n"),
         (
             {"device": "meta", "how": "by force"},
-            "known     harvested by force; its class, edges and saved names are real",
+            "known     harvested: by force; its class, edges and saved names are real",
         ),
         ({"check": "python -c 1\npython -c 2"}, "see       python -c 1\n           python -c 2\n"),
         ({"like": "AddBackward0"}, "like      the rule is that of AddBackward0"),
@@ -225,3 +225,14 @@ def test_objects_render_themselves():
     output = io.StringIO()
     Console(file=output, width=80).print(CATALOG)
     assert len(output.getvalue().splitlines()) == 7
+
+
+def test_cards_and_formulas_agree_on_letters():
+    from gradcat.formula.typeset import text as typeset
+    from gradcat.formula.typeset import walk
+    from gradcat.render.rows import letter
+    from gradcat.words import GREEK
+
+    assert walk.GREEK == GREEK
+    for name in ("mu", "sigma2", "x", "result0", "eps"):
+        assert letter(name) == typeset(name)
