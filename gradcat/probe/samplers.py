@@ -60,10 +60,10 @@ class Samplers:
         return torch.where(self._rand(shape) < 0.5, -drawn, drawn)
 
     def distinct(self, *shape: int) -> torch.Tensor:
-        """All elements differ from each other by at least 0.15 and from 0 by at least 0.07: no ties."""
+        """No ties: elements and their absolute values differ by at least 0.07, from 0 by 0.05, from n / 2 by 0.03."""
         count = torch.Size(_shape(shape)).numel()
         order = torch.randperm(count, generator=self.generator).to(torch.float64)
-        values = (0.2 * (order - count // 2) + 0.08 + 0.04 * self._rand((count,))).reshape(_shape(shape))
+        values = (0.2 * (order - count // 2) + 0.05 + 0.02 * self._rand((count,))).reshape(_shape(shape))
         return torch.complex(values, self._rand(shape)) if self.complex_ else values
 
     def spd(self, *shape: int) -> torch.Tensor:

@@ -76,6 +76,7 @@ SUBJECTS = (
     "factorisation",
     "windows",
     "interpolation",
+    "resampling",
     "fourier",
     "lists",
 )
