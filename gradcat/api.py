@@ -25,7 +25,7 @@ def nodes(what: Any) -> tuple[Node, ...]:
 
     library = _library()
     query = _spelling(what)
-    names = library.read(lambda reader: reader.resolve(query))
+    names = library.resolve([query])
     library.prove(names)
     return tuple(decode(Node, encode(node)) for node in library.read(lambda reader: reader.nodes(names)))
 
@@ -46,7 +46,8 @@ def _spelling(what: Any) -> str:
         if what.grad_fn is None:
             raise GradcatError("this tensor has no grad_fn: it is a leaf, or nothing behind it requires grad")
         what = what.grad_fn
-    return (what if isinstance(what, type) else type(what)).__name__
+    name = (what if isinstance(what, type) else type(what)).__name__
+    return what.name() if name == "CppFunction" else name
 
 
 @cache

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from . import files, store
-from .words import NOT_RUN
+from .names import UnknownName
+from .words import NOT_RUN, NOT_YET
 
 if TYPE_CHECKING:
     from .merge import Harvest, Sources
@@ -68,23 +69,51 @@ class Library:
             self._reader = store.load(self.key, self.warn)
         return self._reader or self.rebuild()
 
-    def rebuild(self) -> store.Reader:
-        """The catalog, built anew and stored."""
+    def rebuild(self, *, heavy: bool = False) -> store.Reader:
+        """The catalog, built anew and stored. With `heavy`, probes that load far more than torch run as well."""
         from .merge import build
 
-        catalog = build(self.sources, self.progress)
+        catalog = build(self.sources, self.progress, heavy=heavy)
         for warning in catalog.warnings[:MANY]:
             self.warn(warning)
         if len(catalog.warnings) > MANY:
             self.warn(f"and {len(catalog.warnings) - MANY} warnings more: gradcat coverage")
         return self.keep(catalog)
 
-    def harvest(self) -> Harvest:
-        """What every probe makes, run now."""
-        _ = self.key  # without torch it says so, sooner and better than the child process
-        from .merge import harvest
+    def complete(self) -> None:
+        """Have the heavy probes run, where the stored catalog was built without them."""
+        if not self.read(lambda reader: reader.complete):
+            self.rebuild(heavy=True)
 
-        return harvest(self.sources, self.progress)
+    def resolve(self, queries: Iterable[str]) -> list[str]:
+        """Node classes that words stand for, each once. Heavy probes run where nothing less answers."""
+        queries = list(queries)
+
+        def found(reader: store.Reader) -> list[str]:
+            return list(dict.fromkeys(node for query in queries for node in reader.resolve(query)))
+
+        try:
+            names = self.read(found)
+            if self.read(lambda reader: all(reader.node(name).reason != NOT_YET for name in names)):
+                return names
+        except UnknownName:
+            if self.read(lambda reader: reader.complete):
+                raise
+        self.complete()
+        return self.read(found)
+
+    def silence(self, query: str) -> str:
+        """Why an op makes no node, "" for every other word."""
+        return self.read(lambda reader: reader.silence(query))
+
+    def harvest(self) -> Harvest:
+        """What every probe makes, run now; the catalog of it is stored."""
+        _ = self.key  # without torch it says so, sooner and better than the child process
+        from .merge import assemble, harvest
+
+        found = harvest(self.sources, self.progress, heavy=True)
+        self.keep(assemble(found, self.sources))
+        return found
 
     def keep(self, catalog: Catalog) -> store.Reader:
         """Store a catalog, for this process and the next; for this one alone where its files were edited."""
@@ -106,7 +135,9 @@ class Library:
             return question(self.rebuild())
 
     def prove(self, names: Iterable[str] | None = None) -> None:
-        """Verify what was not run yet: among some nodes, or among all."""
+        """Verify what was not run yet: among some nodes, or among all, heavy probes included."""
+        if names is None:
+            self.complete()
         wanted = None if names is None else set(names)
         pending = self.read(
             lambda reader: [r.name for r in reader.rows() if r.pending and (wanted is None or r.name in wanted)]
@@ -118,6 +149,8 @@ class Library:
         """Run the formulas of some nodes, or of all. What other samples show is not stored: cards depend on it."""
         from .merge import verified
 
+        if names is None:
+            self.complete()
         catalog = self.read(lambda reader: reader.catalog())
         catalog = verified(catalog, self.sources, names, samples=samples, seed=seed, progress=self.progress)
         if (samples, seed) == (SAMPLES, SEED):

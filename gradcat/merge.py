@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +17,7 @@ from .opnames import called
 from .probe import runner
 from .schema import parse_schema
 from .snippet import snippet
-from .words import ABSENT
+from .words import ABSENT, NOT_YET
 from .yamlfile import read
 
 Progress = Callable[[int, int, str], None]
@@ -79,30 +78,33 @@ def build(sources: Sources | None = None, progress: Progress = silent, *, heavy:
     """
     sources = sources or Sources.default()
     child = runner.Child()  # torch's import, the longest part, begins at once
-    box: dict[str, Any] = {}
-
-    def prepare() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        known = pool.submit(_known, sources)
         try:
-            table, box["warning"] = _upstream()
-            written = rules.load(sources.rules)
-            paired = {name: _paired(name, written.get(name), table.get(name)) for name in {*written, *table}}
-            for name, (reason, check) in _unreached().items():
-                paired[name] = replace(paired.get(name, Node(name)), reason=reason, check=check)
-            box["paired"] = _with_python(paired, reflect.python_functions())
-        except BaseException as error:
-            box["error"] = error
+            found = harvest(sources, progress, child, heavy=heavy)
+        finally:
+            child.stop()
+        return merge(found, *known.result())
 
-    reader = threading.Thread(target=prepare)
-    reader.start()
+
+def assemble(found: Harvest, sources: Sources) -> Catalog:
+    """The catalog of a harvest that was made before."""
+    return merge(found, *_known(sources))
+
+
+def _known(sources: Sources) -> tuple[dict[str, Node], list[str]]:
+    """What is known of nodes before anything runs, from rules and torch's files; and what is missing, as warnings."""
+    warnings = []
     try:
-        found = harvest(sources, progress, child, heavy=heavy)
-    finally:
-        child.stop()
-        reader.join()
-    if "error" in box:
-        raise box["error"]
-    catalog = merge(found, box["paired"])
-    return replace(catalog, warnings=(*box["warning"], *catalog.warnings))
+        table = reflect.upstream()
+    except reflect.UpstreamMissing as missing:
+        table = {}
+        warnings.append(str(missing))
+    written = rules.load(sources.rules)
+    paired = {name: _paired(name, written.get(name), table.get(name)) for name in {*written, *table}}
+    for name, (reason, check) in _unreached().items():
+        paired[name] = replace(paired.get(name, Node(name)), reason=reason, check=check)
+    return _with_python(paired, reflect.python_functions()), warnings
 
 
 def _unreached() -> dict[str, tuple[str, str]]:
@@ -132,15 +134,7 @@ def _with_python(paired: dict[str, Node], found: Iterable[reflect.PythonFunction
     return paired
 
 
-def _upstream() -> tuple[dict[str, reflect.Row], tuple[str, ...]]:
-    """Upstream's table, or a warning that there is none."""
-    try:
-        return reflect.upstream(), ()
-    except reflect.UpstreamMissing as missing:
-        return {}, (str(missing),)
-
-
-def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
+def merge(found: Harvest, paired: Mapping[str, Node], warnings: Iterable[str] = ()) -> Catalog:
     """One node for every class that torch holds or that a probe made. Pure data.
 
     `paired` holds the nodes as rules and upstream know them.
@@ -148,12 +142,14 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
     direct: dict[str, list[int]] = {}  # class -> the probes that make it alone
     seen: dict[str, tuple[Probe, Mapping[str, Any], Mapping[str, Any]]] = {}  # class -> where it was seen best
     index: dict[str, dict[str, None]] = {}
-    warnings: list[str] = []
+    silent: dict[str, str] = {}
+    warnings = list(warnings)
     for i, (probe, record) in enumerate(zip(found.probes, found.records, strict=True)):
         if failure := record.get("error") or record.get("died"):
             warnings.append(f"{probe.place}: {probe.call}: {failure}")
         for op in called(probe.call, probe.inputs):
             index.setdefault(op, {}).update(dict.fromkeys(record.get("graph", ())))
+            silent.setdefault(op, _silence(record))
         if record.get("direct"):
             direct.setdefault(record["direct"], []).append(i)
         for entry in record.get("nodes", ()):
@@ -166,11 +162,12 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
         for name in names:
             made_by.setdefault(name, []).append(op)
     nodes = []
+    complete = all(record or not probe.heavy for probe, record in zip(found.probes, found.records, strict=True))
     python = {name for name, node in paired.items() if node.kind == "python"}
     for name in sorted({*reflected, *seen, *python}):
         node = paired.get(name) or Node(name)
-        node = replace(node, kind=reflected[name]["kind"] if name in reflected else "python")
-        node = replace(node, reason=node.reason or NO_PROBE)
+        node = replace(node, kind=_kind(node, reflected.get(name), seen.get(name)))
+        node = replace(node, reason=node.reason or (NO_PROBE if complete else NOT_YET))
         probes_ = [found.probes[i] for i in direct.get(name, ())]
         if name in seen:
             node = _harvested(node, *seen[name])
@@ -179,7 +176,7 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
             ops=tuple(made_by.get(name, ())),
             calls=tuple(dict.fromkeys(probe.call for probe in probes_)),
             probes=tuple(direct.get(name, ())),
-            family=node.family or (probes_[0].family if probes_ else seen[name][0].family if name in seen else ""),
+            family=node.family or _family(node, probes_, seen.get(name)),
             snippet=next(filter(None, (snippet(found.probes[i], found.records[i]) for i in direct.get(name, ()))), ""),
         )
         nodes.append(node)
@@ -190,8 +187,9 @@ def merge(found: Harvest, paired: Mapping[str, Node]) -> Catalog:
         gradcat_version=__version__,
         nodes=_with_siblings(nodes),
         index={op: tuple(names) for op, names in sorted(index.items())},
+        silent={op: reason for op, reason in sorted(silent.items()) if not index[op]},
         warnings=tuple(warnings),
-        complete=all(record or not probe.heavy for probe, record in zip(found.probes, found.records, strict=True)),
+        complete=complete,
     )
 
 
@@ -249,6 +247,33 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
         outputs=tuple(f"{output['dtype']} {output['shape']}" for output in record["outputs"]),
         where_defined=node.where_defined or entry["python"],
     )
+
+
+def _kind(node: Node, reflected: Mapping[str, Any] | None, seen: tuple[Any, Any, Mapping[str, Any]] | None) -> str:
+    """Who made the class: torch's generator, its engine's authors, or Python; unlisted where torch has no class for it."""
+    if reflected is not None:
+        return str(reflected["kind"])
+    return "python" if node.kind == "python" or seen and seen[2]["python"] else "unlisted"
+
+
+def _family(node: Node, direct: Sequence[Probe], seen: tuple[Probe, Any, Any] | None) -> str:
+    """Family of a node that no rule puts into one."""
+    if node.kind in ("python", "engine"):
+        return node.kind
+    return direct[0].family if direct else seen[0].family if seen else ""
+
+
+def _silence(record: Mapping[str, Any]) -> str:
+    """Why a probe's call made no node."""
+    outputs = record.get("outputs", ())
+    if not outputs:
+        return "it returns no tensor"
+    dtypes = sorted({output["dtype"] for output in outputs})
+    if not any(dtype.startswith(("float", "bfloat", "complex")) for dtype in dtypes):
+        return f"its result is {' and '.join(dtypes)}; autograd follows floating and complex numbers only"
+    if not record.get("leaves"):
+        return "it takes no tensor that can require grad"
+    return "its result does not depend on the values of a tensor that requires grad"
 
 
 def _how(probe: Probe, entry: Mapping[str, Any]) -> str:
@@ -310,7 +335,12 @@ def verified(
 
     with ThreadPoolExecutor(len(children)) as pool:
         shares = [tasks[i :: len(children)] for i in range(len(children))]
-        answers = {a["node"]: a for part in pool.map(work, shares, children) for a in part}
+        try:
+            answers = {a["node"]: a for part in pool.map(work, shares, children) for a in part}
+        except BaseException:  # Ctrl-C: the threads wait for their children, not for us
+            for child in children:
+                child.stop()
+            raise
     nodes = (_proven(node, answers.get(node.name)) if node.name in chosen else node for node in catalog.nodes)
     return replace(catalog, nodes=tuple(nodes))
 

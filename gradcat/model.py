@@ -134,7 +134,7 @@ class Node:
 
     name: str
     family: str = ""
-    kind: str = "generated"  # generated, engine, python
+    kind: str = "generated"  # generated, engine, python; unlisted: a class that torch does not list
     schema: str = ""  # aten schema, "mul.Tensor(Tensor self, Tensor other) -> Tensor"
     ops: tuple[str, ...] = ()  # public names whose call makes the node: "torch.mul"
     calls: tuple[str, ...] = ()  # the calls that made it here, as in ops.yaml
@@ -194,6 +194,7 @@ class Catalog:
     nodes: tuple[Node, ...]
     index: dict[str, tuple[str, ...]]  # op name, as people write it -> node classes
     warnings: tuple[str, ...] = ()
+    silent: dict[str, str] = field(default_factory=dict)  # op that makes no node -> why
     complete: bool = True  # whether the heavy probes were run as well
 
     def __repr__(self) -> str:

@@ -115,12 +115,13 @@ def to_bytes(key: Key, catalog: Catalog) -> bytes:
         "checks": [crc32(record) for record in records],
         "ops": {op: [numbers[name] for name in names if name in numbers] for op, names in lookup(catalog).items()},
     }
-    sections = [_dump(index), _dump(rows), _dump({"index": catalog.index, "warnings": catalog.warnings})]
+    sections = [_dump(index), _dump(rows), _dump({"index": catalog.index, "silent": catalog.silent, "warnings": catalog.warnings})]
     header = {
         "key": key,
         "torch_version": catalog.torch_version,
         "gradcat_version": catalog.gradcat_version,
         "summary": summary(map(Row, rows)),
+        "complete": catalog.complete,
         "pending": sum(Row(row).pending for row in rows),
         "sections": [[len(section), crc32(section)] for section in sections],
         "size": sum(len(line) + 1 for line in (*sections, *records)),
@@ -153,6 +154,11 @@ class Reader:
         return str(self.header["torch_version"])
 
     @property
+    def complete(self) -> bool:
+        """Whether the heavy probes were run as well."""
+        return bool(self.header["complete"])
+
+    @property
     def gradcat_version(self) -> str:
         return str(self.header["gradcat_version"])
 
@@ -178,6 +184,13 @@ class Reader:
 
         names = self.names
         return resolve(query, names, _Ops(self.index["ops"], names))
+
+    def silence(self, query: str) -> str:
+        """Why an op makes no node, "" for every other word."""
+        from .names import canonical
+
+        silent = {canonical(op): reason for op, reason in self._section(self.REST)["silent"].items()}
+        return str(silent.get(canonical(query), ""))
 
     def rows(self) -> list[Row]:
         """The light rows of all nodes."""
@@ -208,6 +221,8 @@ class Reader:
             nodes=tuple(decode(Node, encode(node)) for node in self.nodes()),
             index={op: tuple(names) for op, names in rest["index"].items()},
             warnings=tuple(rest["warnings"]),
+            silent=rest["silent"],
+            complete=self.complete,
         )
 
     def _records(self) -> int:

@@ -13,6 +13,9 @@ ABSENT = {
 #: The reason that a node carries until its rule is verified.
 NOT_RUN = "not run yet"
 
+#: The reason that a node carries until the heavy probes were run.
+NOT_YET = "not probed yet: a probe that loads far more than torch may make it, and those run when they are asked for"
+
 #: What `list --status` takes, and what each means.
 STATUS = {
     "harvested": "a probe made the node here",

@@ -18,6 +18,7 @@ PROBES = {
     "ExpBackward0": ("torch.exp(self)", {"self": "randn(2, 3)"}, EXP),
     "MaxBackward0": ("torch.max(self, dim)", {"self": "distinct(2, 3)", "dim": "1"}, MAX),
     "FloorBackward0": ("torch.floor(self)", {"self": "randn(2, 3)"}, "floor(Tensor self) -> Tensor"),
+    "NormalBackward1": ("", {}, "normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor"),
     "GeqrfBackward0": ("torch.geqrf(self)", {"self": "randn(3, 2)"}, "geqrf(Tensor self) -> (Tensor a, Tensor tau)"),
 }
 
@@ -111,10 +112,12 @@ def test_raises_is_its_own_status():
 
 
 def test_a_known_deviation_is_kept_and_must_show():
-    right, wrong = {"self": "grad * conj(result)"}, {"self": "2 * grad * conj(result)"}
-    record = check("ExpBackward0", "exp(self)", wrong, deviation="torch halves it")
-    assert record["deviations"][0].startswith("torch halves it (self: vjp is off by ")
-    gone = check("ExpBackward0", "exp(self)", right, deviation="torch halves it")
+    normal = {"call": "torch.normal(mean, std)", "inputs": {"mean": "randn(2)", "std": "2.0"}}
+    record = check("NormalBackward1", {}, {"mean": "grad"}, **normal, deviation="the draw is a constant")
+    assert record["deviations"][0].startswith("the draw is a constant (mean: vjp is off by ")
+    wrong = check("NormalBackward1", {}, {"mean": "2 * grad"}, **normal, deviation="the draw is a constant")
+    assert wrong["status"] == "failed"  # wrong in both ways is not a deviation
+    gone = check("ExpBackward0", "exp(self)", {"self": "grad * conj(result)"}, deviation="torch halves it")
     assert (gone["status"], "take the key away" in gone["reason"]) == ("failed", True)
 
 

@@ -48,7 +48,7 @@ def command(
     known = sorted({row.family for row in everything if row.family})
     if unknown := set(families).difference(known):
         raise GradcatError(f"no node is of the family {unknown.pop()!r}; families: {', '.join(known)}")
-    made = library.read(lambda reader: {name for op in of for name in reader.resolve(op)})
+    made = set(library.resolve(of))
     rows = [
         row
         for row in matching(everything, pattern)

@@ -7,7 +7,7 @@ import click
 from ..render import renderer
 from ..render.rows import ROWS
 from ..words import ABSENT
-from .session import context, for_stdout, format_option, open_library, sources, write
+from .session import context, for_stdout, format_option, open_library, sources, talk, write
 
 EXPLAINED = "".join(f"  {label:<10}{meaning}\n" for label, meaning, _ in ROWS if label)
 HELP = f"""Cards of nodes.
@@ -39,7 +39,10 @@ def command(
     names: tuple[str, ...], format: str | None, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
 ) -> None:
     library = open_library(ops, rules, imports)
-    found = library.read(lambda reader: list(dict.fromkeys(node for name in names for node in reader.resolve(name))))
+    quiet = {name: reason for name in names if (reason := library.silence(name))}
+    for name, reason in quiet.items():
+        talk(f"{name} makes no node: {reason}")
+    found = library.resolve(name for name in names if name not in quiet)
     library.prove(found)
     nodes = library.read(lambda reader: reader.nodes(found))
     render = renderer(for_stdout(format))

@@ -46,7 +46,7 @@ def command(
       gradcat verify --ops my_ops.yaml --rules my_rules.yaml --import my_module
     """
     library = open_library(ops, rules, imports)
-    found = library.read(lambda reader: list(dict.fromkeys(node for name in names for node in reader.resolve(name))))
+    found = library.resolve(names)
     catalog = library.verify(found or None, samples, seed)
     nodes = [node for node in catalog.nodes if not found or node.name in found]
     failed = [node for node in nodes if node.verification.status == "failed"]

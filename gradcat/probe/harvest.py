@@ -56,14 +56,18 @@ def direct_node(run: Run, made: list[Any]) -> Any | None:
 
 
 def class_name(node: Any) -> str:
-    """Name of the node's class, as `grad_fn` prints it."""
-    return type(node).__name__
+    """Name of the node's class, as `grad_fn` prints it. Some nodes of C++ share one Python type."""
+    name = type(node).__name__
+    return name if name != "CppFunction" else str(node.name()).rpartition(":")[2]
 
 
 def python_place(node: Any) -> str:
     """Module and name of the Python class behind a node, "" for a generated one."""
     cls = getattr(type(node), "_forward_cls", None)
-    return "" if cls is None else f"{cls.__module__}.{cls.__qualname__}"
+    if cls is not None:
+        return f"{cls.__module__}.{cls.__qualname__}"
+    made = type(node)
+    return "" if made.__module__ in ("builtins", "torch._C._functions") else f"{made.__module__}.{made.__qualname__}"
 
 
 def walk(roots: Iterable[Any], stops: set[Any]) -> Graph:
