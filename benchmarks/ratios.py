@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-PANEL = "import click, rich; from rich.console import Console; from rich.panel import Panel; Console().print(Panel('hello'))"
+PANEL = "import click; from rich.console import Console; from rich.panel import Panel; Console().print(Panel('hello'))"
 TORCH = "import torch"
 GRADCAT = [sys.executable, "-m", "gradcat"]
 
@@ -36,7 +36,9 @@ def compare(
     left, right = (statistics.median(times) for times in zip(*pairs, strict=True))
     ratio = left / right
     verdict = "within" if ratio <= limit else "OVER"
-    print(f"{name:<28} {left * 1e3:8.0f} ms  {against:<22} {right * 1e3:8.0f} ms  ratio {ratio:5.2f}  {verdict} {limit:g}")
+    print(
+        f"{name:<28} {left * 1e3:8.0f} ms  {against:<22} {right * 1e3:8.0f} ms  ratio {ratio:5.2f}  {verdict} {limit:g}"
+    )
     return ratio <= limit
 
 

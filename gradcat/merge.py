@@ -59,7 +59,10 @@ def harvest(
     """Run every probe in a child process; those that are heavy only where that is asked for."""
     entries = probes.load(sources.ops)
     chosen = [i for i, probe in enumerate(entries) if heavy or not probe.heavy]
-    tasks = [{"task": "classes"}, *({"task": "probe", "probe": asdict(entries[i])} for i in chosen)]
+    tasks: list[dict[str, Any]] = [
+        {"task": "classes"},
+        *({"task": "probe", "probe": asdict(entries[i])} for i in chosen),
+    ]
     answers = list(
         runner.run(tasks, imports=sources.imports, child=child, progress=lambda n: progress(n, len(tasks), "probing"))
     )
@@ -154,7 +157,7 @@ def merge(found: Harvest, paired: Mapping[str, Node], warnings: Iterable[str] = 
             direct.setdefault(record["direct"], []).append(i)
         for entry in record.get("nodes", ()):
             name = entry["name"]
-            if name not in seen or entry["direct"] and not seen[name][2]["direct"]:
+            if name not in seen or (entry["direct"] and not seen[name][2]["direct"]):
                 seen[name] = probe, record, entry
     reflected = {entry["name"]: entry for entry in found.classes}
     made_by: dict[str, list[str]] = {}
@@ -241,7 +244,13 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
         how=_how(probe, entry),
         edges=tuple(Edge(**edge) for edge in entry["edges"]),
         saved=tuple(
-            Saved(**{**saved, "of": named(saved.get("of", "")), "shape": tuple(saved["shape"]) if "shape" in saved else None})
+            Saved(
+                **{
+                    **saved,
+                    "of": named(saved.get("of", "")),
+                    "shape": tuple(saved["shape"]) if "shape" in saved else None,
+                }
+            )
             for saved in entry["saved"]
         ),
         outputs=tuple(f"{output['dtype']} {output['shape']}" for output in record["outputs"]),
@@ -250,10 +259,10 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
 
 
 def _kind(node: Node, reflected: Mapping[str, Any] | None, seen: tuple[Any, Any, Mapping[str, Any]] | None) -> str:
-    """Who made the class: torch's generator, its engine's authors, or Python; unlisted where torch has no class for it."""
+    """Who made the class: torch's generator, its engine's authors, Python; unlisted where torch has no class for it."""
     if reflected is not None:
         return str(reflected["kind"])
-    return "python" if node.kind == "python" or seen and seen[2]["python"] else "unlisted"
+    return "python" if node.kind == "python" or (seen and seen[2]["python"]) else "unlisted"
 
 
 def _family(node: Node, direct: Sequence[Probe], seen: tuple[Probe, Any, Any] | None) -> str:

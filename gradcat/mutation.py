@@ -35,7 +35,7 @@ def _order(node: ast.expr, names: Collection[str]) -> Iterator[ast.expr]:
 
 
 def _constant(node: ast.expr, names: Collection[str]) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         yield ast.Constant(node.value + 1)
 
 
@@ -68,7 +68,9 @@ def mutants(formula: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
             for replacement in mutate(node, names):
                 fresh = copy.deepcopy(tree)
                 target = [n for n in ast.walk(fresh.body) if isinstance(n, ast.expr)][position]
-                mutated = ast.unparse(ast.fix_missing_locations(_Replace(target, copy.deepcopy(replacement)).visit(fresh)))
+                mutated = ast.unparse(
+                    ast.fix_missing_locations(_Replace(target, copy.deepcopy(replacement)).visit(fresh))
+                )
                 if mutated not in seen:
                     seen.add(mutated)
                     yield kind, mutated

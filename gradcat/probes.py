@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .errors import GradcatError
 from .formula.syntax import FormulaError, parse
 from .model import Probe
 from .yamlfile import Entry, read
 
-KEYS = ("call", "inputs", "device", "needs", "kernel", "dispatch", "heavy", "kink", "cotangent", "direction", "deviation", "notes")
+KEYS = (
+    "call",
+    "inputs",
+    "device",
+    "needs",
+    "kernel",
+    "dispatch",
+    "heavy",
+    "kink",
+    "cotangent",
+    "direction",
+    "deviation",
+    "notes",
+)
 MAPPINGS = ("inputs", "cotangent", "direction")
 DEVICES = ("cpu", "meta")
 
@@ -32,12 +46,11 @@ def _file(path: Path) -> list[Probe]:
 
 
 def _probe(entry: Entry, family: str) -> Probe:
-    fields: dict[str, str] = {}
-    mappings: dict[str, dict[str, str]] = {}
+    fields: dict[str, Any] = {}
     for key, value in entry.mapping("probe", KEYS):
         if key in MAPPINGS:
-            mappings[key] = value.texts(key)
-            for name, text in mappings[key].items():
+            fields[key] = value.texts(key)
+            for name, text in fields[key].items():
                 _parse(value, f"{key}.{name}", text)
         else:
             fields[key] = value.text(key)
@@ -46,8 +59,8 @@ def _probe(entry: Entry, family: str) -> Probe:
     _parse(entry, "call", fields["call"])
     if fields.get("device", "cpu") not in DEVICES:
         raise entry.fail(f"device: {fields['device']!r} is unknown; known: {', '.join(DEVICES)}")
+    fields.setdefault("inputs", {})
     return Probe(
-        **{key: mappings.get(key, {}) for key in MAPPINGS},
         family=family,
         place=f"{entry.file.name}:{entry.node.start_mark.line + 1}",
         **fields,

@@ -1,4 +1,4 @@
-"""rules/*.yaml -> rules: the hand-written formulas, one file per family. `like:` is resolved here, so that nobody else knows of it."""
+"""rules/*.yaml -> rules: the hand-written formulas, one file per family. Only here does anybody know of `like:`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _rule(node: str, entry: Entry, family: str) -> tuple[Rule, dict[str, str]]:
             _parse(value, f"{node}.{name}", text)
     forward = _texts(parts.get("forward"), f"{node}.forward")
     where = _texts(parts.get("where"), f"{node}.where")
-    for name, text in where.items():
+    for name in where:
         if not name.isidentifier():
             raise entry.fail(f"{node}.where: {name!r} is not a name")
     if not (forward or "like" in parts or backward):

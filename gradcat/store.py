@@ -115,7 +115,11 @@ def to_bytes(key: Key, catalog: Catalog) -> bytes:
         "checks": [crc32(record) for record in records],
         "ops": {op: [numbers[name] for name in names if name in numbers] for op, names in lookup(catalog).items()},
     }
-    sections = [_dump(index), _dump(rows), _dump({"index": catalog.index, "silent": catalog.silent, "warnings": catalog.warnings})]
+    sections = [
+        _dump(index),
+        _dump(rows),
+        _dump({"index": catalog.index, "silent": catalog.silent, "warnings": catalog.warnings}),
+    ]
     header = {
         "key": key,
         "torch_version": catalog.torch_version,

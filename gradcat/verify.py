@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -21,7 +21,7 @@ from .probe.measure import measure
 from .probe.trial import Run, Trial, flatten, floating, noise_like, said, transform
 from .schema import parse_schema
 
-#: Largest relative error that passes, by the coarsest dtype of the probe: of forward and vjp, and of finite differences.
+#: Largest relative error that passes, by the coarsest dtype of the probe: forward and vjp, and finite differences.
 EXACT = {torch.float64: 1e-9, torch.float32: 2e-5, torch.float16: 2e-2, torch.bfloat16: 5e-2}
 NUMERIC = {torch.float64: 1e-6, torch.float32: 2e-2, torch.float16: 2e-1, torch.bfloat16: 5e-1}
 STEP = {torch.float64: 1e-3, torch.float32: 3e-2, torch.float16: 2e-1, torch.bfloat16: 5e-1}
@@ -76,7 +76,7 @@ def verify(
 
 
 def survivors(rule: Mapping[str, Any], probes: list[Probe], modules: Mapping[str, ModuleType]) -> dict[str, Any]:
-    """Mutants of the rule's backward formulas that pass every check: each is a hole in the probes, or means the same."""
+    """Mutants of the backward formulas that pass every check: each is a hole in the probes, or means the same."""
     rule = {**rule, **_scope_of(rule["schema"], probes)}
     differentiable = [name for name, text in rule["backward"].items() if text not in ABSENT]
     names = [*differentiable, *rule["returns"], "grad"]
@@ -113,7 +113,10 @@ def _check_all(
     if not usable:
         if any(p.device != "cpu" for p in probes):
             return {"status": "structural", "reason": "harvested without values: no kernel computes it on this machine"}
-        return {"status": "unverified", "reason": rule["unverified"] or "no probe makes this node alone with its schema's names"}
+        return {
+            "status": "unverified",
+            "reason": rule["unverified"] or "no probe makes this node alone with its schema's names",
+        }
     if rule["unverified"]:
         return {"status": "unverified", "reason": rule["unverified"]}
     try:
@@ -150,7 +153,12 @@ def _errors(evidence: Evidence) -> dict[str, Any]:
 
 
 def _check_probe(
-    rule: Mapping[str, Any], probe: Probe, modules: Mapping[str, ModuleType], samples: int, seed: int, evidence: Evidence
+    rule: Mapping[str, Any],
+    probe: Probe,
+    modules: Mapping[str, ModuleType],
+    samples: int,
+    seed: int,
+    evidence: Evidence,
 ) -> None:
     ran = False
     for complex_ in (False, True):
@@ -268,9 +276,7 @@ class Check:
         if not self.makes_node:
             made = class_name(self.node) if self.node is not None else "none or several"
             raise Mismatch(f"probe: makes {made}, not this node")
-        self.evidence.dtypes |= {
-            plain(leaf.dtype) for leaf in self.trial.leaves.values()
-        }
+        self.evidence.dtypes |= {plain(leaf.dtype) for leaf in self.trial.leaves.values()}
         for name, text in self.rule["forward"].items():
             self.forward(name, text)
         for name, text in self.rule["backward"].items():
@@ -286,7 +292,10 @@ class Check:
     def against(self, path: str, leaf: torch.Tensor, mine: Any, theirs: Any, name: str) -> None:
         """The formula against autograd and the op's slope. Where the probe says that torch deviates, one may fail."""
         failures: list[Mismatch] = []
-        for check, *arguments in ((self.compare, "vjp", path, mine, theirs, name), (self.numeric, path, leaf, mine, name)):
+        for check, *arguments in (
+            (self.compare, "vjp", path, mine, theirs, name),
+            (self.numeric, path, leaf, mine, name),
+        ):
             try:
                 check(*arguments)
             except Mismatch as mismatch:
@@ -400,7 +409,9 @@ class Check:
         """Raise where two values differ by more than the tolerance of their dtype."""
         error = distance(got, want, what)
         if not error <= EXACT[self.dtype]:
-            raise Mismatch(f"{what}: {check} is off by {error:.3g} (relative); {excerpt(got)} against torch's {excerpt(want)}")
+            raise Mismatch(
+                f"{what}: {check} is off by {error:.3g} (relative); {excerpt(got)} against torch's {excerpt(want)}"
+            )
         self.evidence.add(f"{check} {name or what}", error)
 
 
@@ -544,6 +555,3 @@ def excerpt(value: Any) -> str:
         return "nothing"
     flat = tensors[0].reshape(-1)[:3].tolist()
     return "[" + ", ".join(f"{x:.4g}" for x in flat) + (", ...]" if tensors[0].numel() > 3 else "]")
-
-
-

@@ -1,4 +1,4 @@
-"""YAML read strictly: every scalar is text, a repeated or unknown key is an error, and every error has its file and line."""
+"""YAML read strictly: every scalar is text, keys are known and unrepeated, and every error has its file and line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ class Entry:
         return {key: entry.text(f"{what}.{key}") for key, entry in self.mapping(what)}
 
 
-PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "merge", "value")}
+PLAIN_TAGS = {
+    f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "merge", "value")
+}
 
 
 def kind(node: Any) -> str:

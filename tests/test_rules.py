@@ -94,4 +94,6 @@ def test_files_are_sorted_and_opened_by_a_comment():
 
 
 def test_no_todo_is_silent():
-    assert all(rule.reasons.get(name) for rule in SHIPPED.values() for name, text in rule.backward.items() if text == "todo")
+    assert all(
+        rule.reasons.get(name) for rule in SHIPPED.values() for name, text in rule.backward.items() if text == "todo"
+    )

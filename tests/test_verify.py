@@ -18,7 +18,11 @@ PROBES = {
     "ExpBackward0": ("torch.exp(self)", {"self": "randn(2, 3)"}, EXP),
     "MaxBackward0": ("torch.max(self, dim)", {"self": "distinct(2, 3)", "dim": "1"}, MAX),
     "FloorBackward0": ("torch.floor(self)", {"self": "randn(2, 3)"}, "floor(Tensor self) -> Tensor"),
-    "NormalBackward1": ("", {}, "normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor"),
+    "NormalBackward1": (
+        "",
+        {},
+        "normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor",
+    ),
     "GeqrfBackward0": ("torch.geqrf(self)", {"self": "randn(3, 2)"}, "geqrf(Tensor self) -> (Tensor a, Tensor tau)"),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -81,7 +81,7 @@ class Scope(Mapping[str, Any]):
             return value
         raise KeyError(name)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter({**self.definitions, **self.values_})
 
     def __len__(self) -> int:
@@ -226,7 +226,7 @@ class Local(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self.inner[name] if name in self.inner else self.outer[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter({**dict.fromkeys(self.outer), **self.inner})
 
     def __len__(self) -> int:

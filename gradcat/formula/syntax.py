@@ -1,4 +1,4 @@
-"""What may be written: Python's expression syntax, cut down to a list. Whatever is not on the list is refused by name."""
+"""What may be written: Python's expression syntax, cut down to a list. What is not on the list is refused by name."""
 
 from __future__ import annotations
 
@@ -94,10 +94,11 @@ def _check(tree: ast.AST, text: str, ops: bool) -> None:
             raise FormulaError(f"nested deeper than {MAX_DEPTH} levels: {text[:80]!r}")
         if not isinstance(node, ALLOWED):
             raise FormulaError(f"{type(node).__name__} is not in the language: {text!r}")
-        if isinstance(node, ast.Attribute):
-            if node.attr.startswith("__") or not ops and node.attr not in ATTRIBUTES:
-                known = "" if ops else f"; after a dot: {', '.join(ATTRIBUTES)}"
-                raise FormulaError(f"attribute .{node.attr} is not in the language{known}")
+        if isinstance(node, ast.Attribute) and (
+            node.attr.startswith("__") or (not ops and node.attr not in ATTRIBUTES)
+        ):
+            known = "" if ops else f"; after a dot: {', '.join(ATTRIBUTES)}"
+            raise FormulaError(f"attribute .{node.attr} is not in the language{known}")
         if isinstance(node, ast.Name) and node.id.startswith("__"):
             raise FormulaError(f"name {node.id!r} is not in the language")
         if isinstance(node, ast.Call) and not ops and not isinstance(node.func, ast.Name):

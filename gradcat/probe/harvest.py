@@ -104,7 +104,9 @@ def saved_of(node: Any, run: Run) -> list[dict[str, Any]]:
         if hasattr(type(node), f"_raw_saved_{attribute}"):
             slots = getattr(node, f"_raw_saved_{attribute}")
             tensors = [slot.data for slot in (slots if isinstance(slots, (tuple, list)) else [slots])]
-            tensors = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]  # checkpoint leaves others there
+            tensors = [
+                tensor for tensor in tensors if isinstance(tensor, torch.Tensor)
+            ]  # checkpoint leaves others there
             if not tensors:
                 continue
             role, of = owners.get(memory(tensors[0]), ("intermediate" if floating(tensors[0]) else "index", ""))
@@ -164,7 +166,7 @@ def bytes_of(tensor: torch.Tensor) -> int:
     try:
         return tensor.numel() * tensor.element_size()
     except RuntimeError:  # ragged
-        return tensor._values.numel() * tensor.element_size() if hasattr(tensor, "_values") else 0
+        return tensor.values().numel() * tensor.element_size() if tensor.is_nested else 0
 
 
 def shape_of(tensor: torch.Tensor) -> list[int]:

@@ -130,7 +130,7 @@ class OpEvaluator(Evaluator):
             key = getattr(torch._C.DispatchKey, self.dispatch, None)
             if key is None:
                 raise FormulaError(f"dispatch: torch has no dispatch key {self.dispatch!r}")
-            return lambda *args, **kwargs: call._op_dk(key, *args, **kwargs)  # type: ignore[no-untyped-call]
+            return lambda *args, **kwargs: call._op_dk(key, *args, **kwargs)
         if not callable(call):
             raise FormulaError(f"{ast.unparse(node)} cannot be called")
         return call

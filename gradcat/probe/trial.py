@@ -43,7 +43,7 @@ def floating(tensor: torch.Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """What one call was given and gave, and the gradient edges of its inputs from before the call (an op may edit them)."""
+    """What one call was given and gave, and the gradient edges of its inputs from before it (an op may edit them)."""
 
     passed: dict[str, Any]
     sources: dict[tuple[Any, int], str]
@@ -99,7 +99,9 @@ class Trial:
         self.in_place = edits_in_place(self.tree)
         self.leaves = {}
         self.inputs = {}
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed would format three stack traces, for other devices
+        torch.default_generator.manual_seed(
+            seed
+        )  # torch.manual_seed would format three stack traces, for other devices
         self.torch_seed = seed
         with torch.no_grad():
             for name, text in self.probe.inputs.items():
@@ -131,12 +133,10 @@ class Trial:
 
         return transform(value, move)
 
-    def run(
-        self, values: Mapping[str, torch.Tensor] | None = None, only: str = "", clone: bool = False
-    ) -> Run:
+    def run(self, values: Mapping[str, torch.Tensor] | None = None, only: str = "") -> Run:
         """Call the op once. `values` replaces leaves by path.
 
-        With `only`, that leaf alone requires grad. In-place ops (or `clone`) get copies, since autograd forbids to edit a leaf.
+        With `only`, that leaf alone requires grad. In-place ops get copies, since autograd forbids to edit a leaf.
         """
         given = dict(self.leaves, **(values or {}))
 
@@ -144,9 +144,7 @@ class Trial:
             chosen = given.get(path, tensor)
             if only and path != only:
                 chosen = chosen.detach()
-            if (self.in_place or clone) and (floating(chosen) or self.in_place):
-                chosen = chosen.clone()
-            return chosen
+            return chosen.clone() if self.in_place else chosen
 
         passed = {name: transform(value, choose, name) for name, value in self.inputs.items()}
         torch.default_generator.manual_seed(self.torch_seed)  # a random op is a function of its inputs, given the seed
@@ -161,7 +159,7 @@ def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     if tensor.is_nested:
         parts = [noise_like(part, generator) for part in tensor.unbind()]
         if tensor.layout is torch.jagged:
-            return torch.nested.nested_tensor_from_jagged(torch.cat(parts), tensor.offsets())
+            return torch.nested.nested_tensor_from_jagged(torch.cat(parts), tensor.offsets())  # type: ignore[attr-defined]
         return torch.nested.nested_tensor(parts)
     if tensor.layout is torch.sparse_coo:
         tensor = tensor.coalesce()

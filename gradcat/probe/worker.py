@@ -26,7 +26,7 @@ def main() -> None:
         answers.write(json.dumps({"fatal": f"torch cannot be imported: {error}"}) + "\n")
         return
     torch.set_num_threads(1)
-    torch._nnpack_available()  # type: ignore[attr-defined]  # NOTE: without it _nnpack_spatial_convolution segfaults
+    torch._nnpack_available()  # NOTE: without it _nnpack_spatial_convolution segfaults
     serve(sys.stdin, answers)
 
 
@@ -111,7 +111,7 @@ def unmet(needs: str) -> str:
         "mkldnn": (torch.backends.mkldnn.is_available, "needs a torch built with oneDNN"),
         "distributed": (torch.distributed.is_available, "needs a torch built with distributed"),
         "mkl": (torch.backends.mkl.is_available, "needs a torch built with MKL"),
-        "nnpack": (lambda: bool(torch._nnpack_available()), "needs a torch and CPU with NNPACK"),  # type: ignore[attr-defined]
+        "nnpack": (lambda: bool(torch._nnpack_available()), "needs a torch and CPU with NNPACK"),
     }
     if needs not in conditions:
         return f"needs: {needs!r} is unknown; known: {', '.join(filter(None, conditions))}"
