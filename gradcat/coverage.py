@@ -17,6 +17,13 @@ COUNTS = (
 )  # fmt: skip
 
 
+#: Why nodes of a kind have no rule.
+NO_RULE = {
+    "python": "torch writes it in Python: the card names the source",
+    "unlisted": "torch has no class for it: each item of a list is treated as the op's own node treats a tensor",
+}
+
+
 class Gap(NamedTuple):
     """Something that is not known of one node."""
 
@@ -45,7 +52,7 @@ def gaps(nodes: Iterable[Node]) -> list[Gap]:
         if node.status != "harvested":
             found.append(Gap(node.name, "not harvested", "", node.reason or "no probe makes it"))
         if not formulas:
-            found.append(Gap(node.name, "no formulas", "", "nobody has written a rule"))
+            found.append(Gap(node.name, "no formulas", "", NO_RULE.get(node.kind, "nobody has written a rule")))
         found += [Gap(node.name, "todo", vjp.input, vjp.reason) for vjp in node.backward if vjp.absent == "todo"]
         if formulas and proof.status in ("unverified", "structural", "failed"):
             what = "failed" if proof.status == "failed" else "not verified"

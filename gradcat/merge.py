@@ -350,8 +350,22 @@ def verified(
             for child in children:
                 child.stop()
             raise
-    nodes = (_proven(node, answers.get(node.name)) if node.name in chosen else node for node in catalog.nodes)
-    return replace(catalog, nodes=tuple(nodes))
+    nodes = [_proven(node, answers.get(node.name)) if node.name in chosen else node for node in catalog.nodes]
+    known = {node.name: node for node in nodes}
+    return replace(catalog, nodes=tuple(_by_sibling(node, known) for node in nodes))
+
+
+def _by_sibling(node: Node, nodes: Mapping[str, Node]) -> Node:
+    """A node that could only be harvested without values says by which sibling its formulas were proved."""
+    if node.verification.status != "structural" or "verified on" in node.verification.reason:
+        return node
+    sibling = node
+    while sibling.like in nodes and sibling.verification.status == "structural":
+        sibling = nodes[sibling.like]
+    if sibling.verification.status != "verified":
+        return node
+    reason = f"{node.verification.reason}; the same formulas are verified on {sibling.name}"
+    return replace(node, verification=replace(node.verification, reason=reason))
 
 
 #: Child processes that share the work of verifying everything.

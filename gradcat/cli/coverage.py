@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,11 @@ def command(
 
 def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator[str]:
     columns = min(width(), 120) if terminal() else 10**6
-    yield f"torch {torch}: {len(nodes)} node classes\n"
+    kinds = Counter(node.kind for node in nodes)
+    listed = kinds["generated"] + kinds["engine"]
+    more = {"python": "that torch writes in Python", "unlisted": "that torch has no class for"}
+    beside = "".join(f", and {kinds[kind]} {what}" for kind, what in more.items() if kinds[kind])
+    yield f"torch {torch}: {listed} node classes{beside}\n"
     for name, by in GROUPS.items():
         groups = counts(nodes, by)
         total = {"total": next(iter(counts(nodes, lambda row: "").values()), {})} if len(groups) > 1 else {}
@@ -76,6 +81,10 @@ def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator
             yield f"\n{what}: {sum(gap.what == what for gap in missing)}\n"
         line: Line = [("", f"  {reason or 'no reason given'} ({len(names)}): {', '.join(names)}")]
         yield from (f"{plain(part)}\n" for part in wrap(line, columns, 4))
+    found = [(node.name, text) for node in nodes for text in node.deviations]
+    yield f"\ntorch deviates from the derivative: {len(found)} cases\n"
+    for name, text in found:
+        yield from (f"{plain(part)}\n" for part in wrap([("", f"  {name}: {text}")], columns, 4))
 
 
 def _markdown(nodes: Sequence[Node], missing: Sequence[Gap], only_gaps: bool) -> Iterator[str]:
