@@ -59,19 +59,20 @@ def harvest(
     """Run every probe in a child process; those that are heavy only where that is asked for."""
     entries = probes.load(sources.ops)
     chosen = [i for i, probe in enumerate(entries) if heavy or not probe.heavy]
-    tasks: list[dict[str, Any]] = [
-        {"task": "classes"},
-        *({"task": "probe", "probe": asdict(entries[i])} for i in chosen),
-    ]
-    answers = list(
-        runner.run(tasks, imports=sources.imports, child=child, progress=lambda n: progress(n, len(tasks), "probing"))
+    tasks: list[dict[str, Any]] = [{"task": "classes"}]
+    tasks += [{"task": "probe", "probe": asdict(entries[i])} for i in chosen]
+    answers = runner.run(
+        tasks, imports=sources.imports, child=child, progress=lambda n: progress(n, len(tasks), "probing")
     )
-    if "classes" not in answers[0]:
-        raise GradcatError(f"torch's autograd namespaces could not be listed: {answers[0]}")
+    first = next(answers)
+    if "classes" not in first:
+        raise GradcatError(f"torch's autograd namespaces could not be listed: {first}")
     records: list[Mapping[str, Any]] = [{}] * len(entries)
-    for i, answer in zip(chosen, answers[1:], strict=True):
-        records[i] = answer
-    return Harvest(entries, records, answers[0]["classes"])
+    for i, answer in zip(chosen, answers, strict=True):
+        # What is read off the probe's text is read here, while the child runs the next probe.
+        made = {"snippet": snippet(entries[i], answer)} if answer.get("direct") else {}
+        records[i] = {**answer, **made, "ops": called(entries[i].call, entries[i].inputs)}
+    return Harvest(entries, records, first["classes"])
 
 
 def build(sources: Sources | None = None, progress: Progress = silent, *, heavy: bool = False) -> Catalog:
@@ -150,7 +151,7 @@ def merge(found: Harvest, paired: Mapping[str, Node], warnings: Iterable[str] = 
     for i, (probe, record) in enumerate(zip(found.probes, found.records, strict=True)):
         if failure := record.get("error") or record.get("died"):
             warnings.append(f"{probe.place}: {probe.call}: {failure}")
-        for op in called(probe.call, probe.inputs):
+        for op in record.get("ops", ()):
             index.setdefault(op, {}).update(dict.fromkeys(record.get("graph", ())))
             silent.setdefault(op, _silence(record))
         if record.get("direct"):
@@ -180,7 +181,7 @@ def merge(found: Harvest, paired: Mapping[str, Node], warnings: Iterable[str] = 
             calls=tuple(dict.fromkeys(probe.call for probe in probes_)),
             probes=tuple(direct.get(name, ())),
             family=node.family or _family(node, probes_, seen.get(name)),
-            snippet=next(filter(None, (snippet(found.probes[i], found.records[i]) for i in direct.get(name, ()))), ""),
+            snippet=next(filter(None, (found.records[i]["snippet"] for i in direct.get(name, ()))), ""),
         )
         nodes.append(node)
     gone = sorted(name for name, node in paired.items() if node.backward and name not in reflected and name not in seen)

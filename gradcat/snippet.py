@@ -8,6 +8,7 @@ from typing import Any
 
 from .formula.syntax import names
 from .model import Probe
+from .probe.late import LATE
 
 #: A sampler's call in plain torch. {0} is the first argument, {all} every argument, {rest} all but the first.
 PLAIN = {
@@ -44,11 +45,13 @@ def snippet(probe: Probe, record: Mapping[str, Any]) -> str:
 
 def _lines(probe: Probe, record: Mapping[str, Any]) -> Iterator[str]:
     yield "import torch"
-    if "float64" in probe.call + "".join(probe.inputs.values()):
+    text = " ".join((probe.call, *probe.inputs.values()))
+    yield from (f"import {module}" for module in LATE if f"{module}." in text)
+    if "float64" in text:
         yield "torch.set_default_dtype(torch.float64)"
     edits = any(isinstance(n, ast.Attribute) and n.attr.endswith("_") for n in ast.walk(_parsed(probe.call)))
-    for name, text in probe.inputs.items():
-        tree = _Plain().visit(_parsed(text))
+    for name, sampler in probe.inputs.items():
+        tree = _Plain().visit(_parsed(sampler))
         leaves = [path for path in record["leaves"] if path.partition("[")[0] == name]
         copy = ".clone()" if edits else ""
         detach = ".detach()" if names(tree)[0] & set(probe.inputs) else ""

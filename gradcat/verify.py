@@ -14,6 +14,7 @@ from torch.autograd.graph import GradientEdge
 
 from .formula.evaluate import Evaluator, Scope
 from .formula.syntax import parse
+from .formula.vocabulary.sparse import densify
 from .model import ABSENT, Probe
 from .mutation import mutants
 from .probe.harvest import class_name, direct_node, graph_of, plain
@@ -447,7 +448,7 @@ def plainly(value: Any) -> Any:
         if tensor.is_nested:
             return [part.detach() for part in tensor.unbind()]
         if tensor.layout is not torch.strided:
-            return tensor.to_dense()
+            return densify(tensor)
         if tensor._is_zerotensor():  # it has no memory to read
             return torch.zeros_like(tensor)
         return tensor.resolve_conj().resolve_neg()

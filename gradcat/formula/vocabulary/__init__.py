@@ -79,6 +79,7 @@ SUBJECTS = (
     "resampling",
     "fourier",
     "lists",
+    "sparse",
 )
 
 _rows: dict[str, Function] = {}
