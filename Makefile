@@ -6,9 +6,9 @@ STAMP := $(VENV)/.installed
 
 .PHONY: run test lint bench verify clean
 
-run: $(STAMP)  ## install, probe the installed torch, show a first card
-	$(BIN)/gradcat probe
-	$(BIN)/gradcat coverage
+run: $(STAMP)  ## install, probe the installed torch, count what is known, show a first card
+	-$(BIN)/gradcat probe --failures
+	$(BIN)/gradcat list > /dev/null
 	$(BIN)/gradcat show MulBackward0
 
 test: $(STAMP)-test  ## everything that the tests need, then the tests
