@@ -56,12 +56,30 @@ MUTATIONS: dict[str, Mutation] = {
 }
 
 
+#: A mutant of this kind reads a size, a dtype or a zero from another tensor: it means the same wherever the two are alike.
+METADATA = "size or dtype of another tensor"
+
+
+def _metadata(tree: ast.AST) -> set[int]:
+    """Identities of the names of which a formula reads the size or dtype alone."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "dtype"):
+            found.add(id(node.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("zeros_like", "ones_like", "numel", "is_complex"):
+                found |= {id(argument) for argument in node.args}
+            found |= {id(keyword.value) for keyword in node.keywords if keyword.arg == "like"}
+    return found
+
+
 def mutants(formula: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
     """(kind, text) of every mutant of a formula; `names` are the tensors that can be swapped for each other."""
     tree = ast.parse(formula, mode="eval")
     seen = {ast.unparse(tree)}
     negated = f"-({formula})"
     yield "sign", negated
+    sizes = _metadata(tree)
     places = [node for node in ast.walk(tree.body) if isinstance(node, ast.expr)]
     for position, node in enumerate(places):
         for kind, mutate in MUTATIONS.items():
@@ -73,7 +91,7 @@ def mutants(formula: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
                 )
                 if mutated not in seen:
                     seen.add(mutated)
-                    yield kind, mutated
+                    yield METADATA if id(node) in sizes else kind, mutated
 
 
 class _Replace(ast.NodeTransformer):

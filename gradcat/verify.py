@@ -464,6 +464,11 @@ def add(leaf: torch.Tensor, direction: torch.Tensor, factor: float) -> torch.Ten
     """leaf + factor * direction, for every layout."""
     if leaf.layout is torch._mkldnn:  # type: ignore[attr-defined]
         return (leaf.to_dense() + factor * direction.to_dense()).to_mkldnn()
+    if leaf.layout in (torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc):
+        rows_first = leaf.layout is torch.sparse_bsr
+        places = (leaf.crow_indices(), leaf.col_indices()) if rows_first else (leaf.ccol_indices(), leaf.row_indices())
+        values = leaf.values() + direction.values() * factor
+        return torch.sparse_compressed_tensor(*places, values, leaf.shape, layout=leaf.layout)
     return leaf + direction * factor
 
 

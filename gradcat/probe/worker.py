@@ -58,6 +58,7 @@ class Worker:
             "import": self.load,
             "probe": self.probe,
             "classes": self.classes,
+            "loaded": self.loaded,
             "verify": self.verify,
             "mutate": self.mutate,
         }
@@ -87,6 +88,10 @@ class Worker:
         from ..reflect import classes
 
         return {"classes": classes()}
+
+    def loaded(self, modules: list[str]) -> dict[str, Any]:
+        """Which of some modules the tasks before this one have loaded."""
+        return {"loaded": [module for module in modules if module in sys.modules]}
 
     def verify(self, rule: dict[str, Any], probes: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
         """Evidence for one rule on its probes."""

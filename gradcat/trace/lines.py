@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import torch
+
 from .cards import ENGINE, Cards
 from .classes import class_name, constants, layouts, python_class
 from .names import Names
@@ -66,7 +68,7 @@ class Lines:
         name = self.node(i)
         if self.graph.is_leaf(i):
             variable = self.graph.nodes[i].variable
-            return "parameter" if type(variable).__name__ == "Parameter" else "leaf"
+            return "parameter" if isinstance(variable, torch.nn.Parameter) else "leaf"
         if name in ENGINE:
             return ENGINE[name]
         where = python_class(self.graph.nodes[i])
@@ -110,7 +112,7 @@ class Lines:
             return "the base that was edited needed no grad"
         if known:
             tensor = next(tensor for label, tensor in self.names.tensors.values() if label == known)
-            if type(tensor).__name__ == "Parameter":
+            if isinstance(tensor, torch.nn.Parameter):
                 return "frozen: requires_grad is False"
             return "constant"
         why = self.cards.why_none(name, argument)

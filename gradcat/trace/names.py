@@ -12,10 +12,6 @@ from torch.nn.modules import module as hooks
 
 from .walk import Graph
 
-#: A name for the tensors of a model, where nothing names them: a mapping, (name, tensor) pairs, or a module.
-Params = "torch.nn.Module | Mapping[str, torch.Tensor] | Iterable[tuple[str, torch.Tensor]] | None"
-
-
 class Calls:
     """The calls of modules, each with the numbers that autograd gave to the nodes made during it."""
 
@@ -70,6 +66,7 @@ class Names:
             else:
                 self.places.setdefault((tensor.grad_fn, tensor.output_nr), name)
         self.modules = {id(module): (name, module) for name, module in reversed(list(modules))}
+        self.buffers = {id(b) for _, module in self.modules.values() for b in module.buffers(recurse=False)}
         self.calls = Calls()
 
     def tensor(self, tensor: torch.Tensor | None) -> str:

@@ -75,8 +75,8 @@ def _inside(x, n, padding, align_corners):
     if padding == ZEROS:
         return x, slope
     if padding == REFLECTION:
-        low, span = (0.0, n - 1) if align_corners else (-0.5, n)
-        turns = torch.floor((x - low) / max(span, 1))
+        low, span = (0.0, max(n - 1, 1)) if align_corners else (-0.5, n)
+        turns = torch.floor((x - low) / span)
         slope = 1 - 2 * (turns % 2)
-        x = low + torch.where(slope > 0, 0, max(span, 1)) + slope * (x - low - max(span, 1) * turns)
+        x = slope * (x - low - span * turns) + span * (turns % 2) + low
     return x.clamp(0, n - 1), torch.where((x > 0) & (x < n - 1), slope, 0)
