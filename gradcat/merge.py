@@ -10,7 +10,7 @@ from typing import Any
 
 from . import __version__, files, probes, reflect, rules
 from .errors import GradcatError
-from .formula.typeset import latex, local, text
+from .formula.typeset import Names, latex, local, text
 from .installed import torch_build
 from .model import Catalog, Edge, Facts, Formula, Node, Probe, Rule, Saved, Verification, Vjp
 from .opnames import called
@@ -202,28 +202,38 @@ def _paired(name: str, rule: Rule | None, row: reflect.Row | None) -> Node:
     node = Node(name) if row is None else Node(name, schema=row.schema, upstream=row.upstream)
     if rule is None:
         return node
+    names = _names(node)
     return replace(
         node,
         family=rule.family,
-        forward={name: printed(code) for name, code in rule.forward.items()},
-        where={name: printed(code) for name, code in rule.where.items()},
-        backward=tuple(_vjp(name, text, rule) for name, text in rule.backward.items()),
+        forward={name: printed(code, names) for name, code in rule.forward.items()},
+        where={name: printed(code, names) for name, code in rule.where.items()},
+        backward=tuple(_vjp(name, code, rule, names) for name, code in rule.backward.items()),
         like=rule.like,
         notes=rule.notes,
         source=rule.source,
     )
 
 
-def printed(code: str) -> Formula:
+def _names(node: Node) -> Names:
+    """What the typesetters must know of the names in a node's formulas: its arguments, and which of them are numbers."""
+    arguments = parse_schema(node.schema).arguments if node.schema else ()
+    return Names(
+        arguments=frozenset(argument.name for argument in arguments),
+        scalars=frozenset(a.name for a in arguments if not a.type.startswith("Tensor")),
+    )
+
+
+def printed(code: str, names: Names) -> Formula:
     """The formula with its two notations."""
-    return Formula(code, text(code), latex(code))
+    return Formula(code, text(code, names), latex(code, names))
 
 
-def _vjp(name: str, code: str, rule: Rule) -> Vjp:
+def _vjp(name: str, code: str, rule: Rule, names: Names) -> Vjp:
     if code in ABSENT:
         return Vjp(name, absent=code, reason=rule.reasons.get(name, ""))
     scale = local(code, rule.where)
-    return Vjp(name, printed(code), printed(scale) if scale is not None else None)
+    return Vjp(name, printed(code, names), printed(scale, names) if scale is not None else None)
 
 
 def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mapping[str, Any]) -> Node:

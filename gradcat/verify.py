@@ -485,6 +485,7 @@ def conform(value: Any, like: Any, what: str) -> Any:
         if not isinstance(value, (list, tuple)) or len(value) != len(like):
             raise Mismatch(f"{what}: the formula must give one value for each of the {len(like)} parts")
         return [conform(v, part, what) for v, part in zip(value, like, strict=True)]
+    value = joined(value, like)
     if isinstance(value, (int, float, complex)) and like.ndim == 0:
         value = torch.as_tensor(value)
     if not isinstance(value, torch.Tensor):
@@ -502,8 +503,17 @@ def conform(value: Any, like: Any, what: str) -> Any:
     return value.real if value.is_complex() and not like.is_complex() else value
 
 
+def joined(value: Any, like: Any) -> Any:
+    """The tensor of a list of parts, where an op of nested tensors was given a dense one."""
+    if isinstance(value, list) and isinstance(like, torch.Tensor):
+        if value and all(isinstance(part, torch.Tensor) and part.shape == like.shape[1:] for part in value):
+            return torch.stack(value)
+    return value
+
+
 def pairs(got: Any, want: Any, what: str) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Matching tensors of two values of like structure."""
+    got = joined(got, want)
     if isinstance(want, (list, tuple)) or isinstance(got, (list, tuple)):
         if not isinstance(got, (list, tuple)) or not isinstance(want, (list, tuple)) or len(got) != len(want):
             raise Mismatch(f"{what}: the formula's value and torch's differ in structure")

@@ -19,6 +19,7 @@ COMMANDS = {
     "probe": "Run the probes of ops.yaml and say which nodes each makes.",
     "verify": "Run the formulas against the ops and against finite differences.",
     "coverage": "What is known, what is not, and why.",
+    "trace": "A graph of your own, node by node: formulas, memory, numbers.",
 }
 
 

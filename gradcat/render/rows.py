@@ -104,7 +104,9 @@ def siblings(node: Node, context: Context, width: int) -> Lines:
     column = max((len(name) for name in shown if len(name) <= width // 2), default=0) + 2
     for name in shown:
         other = context.lookup(name)
-        call = next(iter(other.calls), "") or other.schema.partition("(")[0] if other else ""
+        op = other.schema.partition("(")[0] if other else ""
+        call = next(iter(other.calls), "") if other else ""
+        call = f"{call}  aten::{op}" if call and op and op not in call else call or op
         if len(name) + 2 > column or column + len(call) > width:  # the call goes below, whole
             lines += [[("name", name)], *wrap([("", "  "), ("quiet", call)], width, 4)]
         else:

@@ -14,7 +14,7 @@ from ..formula.evaluate import Evaluator, Scope
 from ..probe.trial import floating, said
 from ..schema import parse_schema
 from ..verify import EXACT, Mismatch, coarsest, conform, distance, excerpt, plainly
-from .classes import class_name, constants, saved_names
+from .classes import constants, saved_names
 from .lines import Flow, Lines
 from .values import Tensors, random_cotangents, run
 
@@ -115,6 +115,8 @@ def _evaluate(scope: Kept, code: str, flow: Flow) -> Any:
     try:
         value = scope.evaluator(code, scope)
     except Exception as error:
+        if missing := re.match(r"unknown name '(\w+)'", str(error)):
+            raise Unknown(f"the node does not keep {missing[1]}") from error
         raise Unknown(f"{flow.input}: cannot be evaluated on what the node keeps: {said(error)}") from error
     finally:
         torch.set_default_dtype(default)
@@ -187,7 +189,8 @@ def report(lines: Lines, outcomes: list[Outcome]) -> Iterator[str]:
     """One line a class and outcome, then every node that differs."""
     groups: dict[tuple[str, str, str], list[Outcome]] = {}
     for outcome in outcomes:
-        groups.setdefault((lines.node(outcome.node), outcome.status, outcome.reason if outcome.status == "unchecked" else ""), []).append(outcome)
+        reason = outcome.reason if outcome.status == "unchecked" else ""
+        groups.setdefault((lines.node(outcome.node), outcome.status, reason), []).append(outcome)
     wide = max((len(name) for name, _, _ in groups), default=0)
     for (name, status, reason), found in sorted(groups.items()):
         how = f"largest error {max(o.error for o in found):.0e}" if status == "agrees" else reason

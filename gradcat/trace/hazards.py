@@ -11,6 +11,9 @@ from .classes import hides
 from .lines import Lines
 from .saved import complaints, slots
 
+#: How many hazards are said one by one.
+MANY = 8
+
 #: Torch's words for a slot whose tensor was edited after it was saved.
 MOVED = re.compile(
     r"inplace operation: \[(?P<what>[^\]]*\])\]?(?:, which is output (?P<output>\d+) of (?P<op>[\w:]+))?,? "

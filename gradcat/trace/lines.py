@@ -119,9 +119,11 @@ class Lines:
         return "constant" if why == "needs no grad" else why
 
     def numbers(self, i: int) -> dict[str, Any]:
-        """Numbers that a node keeps and that its formulas name."""
-        card = self.cards.find(self.node(i))
-        used = " ".join(vjp.formula.code for vjp in card.backward if vjp.formula) if card else ""
+        """Numbers that a node keeps and that the formulas of its edges name."""
+        name, used = self.node(i), ""
+        for argument, to in zip(self.cards.inputs(name, len(self.graph.targets(i))), self.graph.targets(i), strict=True):
+            vjp = self.cards.vjp(name, argument) if to >= 0 else None
+            used += f" {vjp.formula.code}" if vjp and vjp.formula else ""
         words = set(re.findall(r"[A-Za-z_]\w*", used))
         return {n: v for n, v in constants(self.graph.nodes[i]).items() if n in words and v is not None}
 

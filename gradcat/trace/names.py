@@ -150,9 +150,11 @@ def of_variables(variables: Mapping[str, Any], calls: Calls) -> Names:
     models = {name: value for name, value in variables.items() if isinstance(value, torch.nn.Module)}
     inner = {id(part) for model in models.values() for part in model.modules() if part is not model}
     models = {name: model for name, model in models.items() if id(model) not in inner}
-    for root in calls.roots:
-        if id(root) not in inner and not any(root is model for model in models.values()):
-            models[type(root).__name__] = root
+    called = {id(root) for root in calls.roots}
+    used = {name: model for name, model in models.items() if called & {id(part) for part in model.modules()}}
+    models = used or models
+    known = {id(part) for model in models.values() for part in model.modules()}
+    models |= {type(root).__name__: root for root in calls.roots if id(root) not in known}
     named, modules = [], []
     for name, model in models.items():
         before = f"{name}." if len(models) > 1 else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import torch
 from .classes import constants
 from .lines import Lines
 from .saved import slots
-from .values import Numbers, PassFailed, Tensors, numbers, run
+from .values import Numbers, Tensors, numbers, run
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,8 @@ def first(lines: Lines, cotangents: Tensors | None = None) -> Culprit | None:
             found.append(Culprit(i, given, gave, _saved(lines.graph.nodes[i])))
             raise _Found
 
-    try:
+    with contextlib.suppress(_Found):
         run(lines, watch, cotangents)
-    except _Found:
-        pass
-    except PassFailed:
-        if not found:
-            raise
     return found[0] if found else None
 
 

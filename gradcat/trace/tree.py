@@ -15,37 +15,39 @@ def tree(lines: Lines, chosen: Collection[int]) -> Iterator[Line]:
     waiting = graph.consumers()
     for root, _ in graph.roots:
         waiting[root] += 1
-    # (node, the bars of the branches around it, the sign in front of it, what its branch is called)
-    pending = [(root, "", "", "") for root, _ in reversed(graph.roots)]
+    pending = [(root, "", "", "") for root, _ in reversed(graph.roots)]  # node, bars around it, sign, name of the edge
     while pending:
         i, bars, sign, label = pending.pop()
         waiting[i] -= 1
         head: Line = [("quiet", bars + sign), ("symbol", label)]
         if i not in chosen:
-            if label and graph.is_leaf(i):
-                yield [*head, ("title", lines.name(i) or f"#{i}")]
+            yield [*head, ("quiet", f"#{i} {lines.node(i)} …")]
             continue
-        if waiting[i] > 0 and not graph.is_leaf(i):
-            yield [*head, ("quiet", f"→ #{i} {lines.node(i)}, below")]
+        if waiting[i] > 0:
+            yield [*head, ("quiet", f"#{i} {lines.node(i)}, below")]
             continue
         yield [*head, *_node(lines, i)]
-        inside = bars + ("│  " if sign else "")
-        flows = lines.flows(i)
-        for flow in flows:
+        after = []
+        for flow in lines.flows(i):
+            edge = f"{flow.input or flow.position}: "
             if flow.to < 0:
                 known = f"{flow.name} {flow.why}" if flow.name else flow.why
-                yield [("quiet", f"{inside}╌ "), ("symbol", f"{flow.input or flow.position}: "), ("quiet", known)]
-        after = [flow for flow in flows if flow.to >= 0]
-        branches, trunk = after[:-1], after[-1:]
-        for flow in trunk:
-            pending.append((flow.to, bars, sign and "├─ ", f"{flow.input}: " if flow.input else ""))
-        for flow in reversed(branches):
-            pending.append((flow.to, inside, "├─ ", f"{flow.input}: " if flow.input else ""))
+                yield [("quiet", f"{bars}  ╌ "), ("symbol", edge), ("quiet", known)]
+            elif graph.is_leaf(flow.to):
+                yield [("quiet", f"{bars}  ╌ "), ("symbol", edge), *_leaf(lines, flow.to)]
+            else:
+                after.append((flow.to, edge))
+        for to, edge in after[-1:]:
+            pending.append((to, bars, "└ ", edge))
+        for to, edge in reversed(after[:-1]):
+            pending.append((to, f"{bars}  │ ", "└ ", edge))
+
+
+def _leaf(lines: Lines, i: int) -> Line:
+    return [("title", lines.name(i) or f"#{i}"), ("quiet", f"  {lines.said(i)} {lines.layout(i)}")]
 
 
 def _node(lines: Lines, i: int) -> Line:
     name = lines.name(i)
-    if lines.graph.is_leaf(i):
-        return [("title", name or f"#{i}"), ("quiet", f"  {lines.said(i)} {lines.layout(i)}")]
     named: Line = [("title", f"  {name}")] if name else []
     return [("quiet", f"#{i} "), ("name", lines.node(i)), *named, ("quiet", f"  {lines.layout(i)}")]

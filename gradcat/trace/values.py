@@ -110,7 +110,6 @@ def run(
     _refuse(graph)
     given = _cotangents(graph, cotangents)
     handles, reached = [], -1
-    failure: list[Exception] = []
 
     def hook(i: int) -> Callable[[Tensors, Tensors], None]:
         def after(vjps: Tensors, arrived: Tensors) -> None:
@@ -142,8 +141,6 @@ def run(
     finally:
         for handle in handles:
             handle.remove()
-    if failure:
-        raise failure[0]
     return {i: vjp for i, vjp in zip(ends, vjps, strict=True) if vjp is not None}
 
 

@@ -170,7 +170,7 @@ def einsum(equation: str = "equation", operands: str = "operands") -> Notation:
         if terms is None:
             return setter.call(setter.operator("einsum"), [setter.visit(each) for each in arguments.call.args])
         left, right, factors = terms
-        summed = "".join(dict.fromkeys(index for index in "".join(left) if index not in right and index != "…"))
+        summed = "".join(dict.fromkeys(index for index in "".join(left) if index not in right))
         space = r" \, " if setter.latex else " "
         product = space.join(_indexed(setter, node, index) for node, index in zip(factors, left, strict=True))
         if summed:

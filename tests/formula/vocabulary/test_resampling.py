@@ -57,7 +57,7 @@ WEIGHTS = [
     (-0.25, LINEAR, ZEROS, False, [0.75, 0, 0, 0]),
     (-0.25, LINEAR, BORDER, False, [1, 0, 0, 0]),
     (-0.75, LINEAR, REFLECTION, True, [0.25, 0.75, 0, 0]),
-    (-0.75, LINEAR, REFLECTION, False, [0.75, 0.25, 0, 0]),
+    (-1.25, LINEAR, REFLECTION, False, [0.75, 0.25, 0, 0]),
     (-0.25, LINEAR, REFLECTION, False, [1, 0, 0, 0]),
     (4.25, LINEAR, REFLECTION, True, [0, 0.25, 0.75, 0]),
     (6.25, LINEAR, REFLECTION, True, [0.75, 0.25, 0, 0]),
