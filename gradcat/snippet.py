@@ -46,6 +46,7 @@ def snippet(probe: Probe, record: Mapping[str, Any]) -> str:
 def _lines(probe: Probe, record: Mapping[str, Any]) -> Iterator[str]:
     yield "import torch"
     text = " ".join((probe.call, *probe.inputs.values()))
+    yield from (f"import {root}" for root in _roots(probe))
     yield from (f"import {module}" for module in LATE if f"{module}." in text)
     if "float64" in text:
         yield "torch.set_default_dtype(torch.float64)"
@@ -64,6 +65,14 @@ def _lines(probe: Probe, record: Mapping[str, Any]) -> Iterator[str]:
         else:
             yield f"{name} = {ast.unparse(tree)}"
     yield f"{_atom(_Plain().visit(_parsed(probe.call)))}{record['root'].removeprefix('result')}.grad_fn"
+
+
+def _roots(probe: Probe) -> list[str]:
+    """Modules of the user's own that the call names."""
+    dotted = (node for node in ast.walk(_parsed(probe.call)) if isinstance(node, ast.Attribute))
+    roots = {node.value.id for node in dotted if isinstance(node.value, ast.Name)}
+    parameters = {node.arg for node in ast.walk(_parsed(probe.call)) if isinstance(node, ast.arg)}
+    return sorted(roots - {"torch", *probe.inputs} - parameters)
 
 
 def _atom(tree: ast.expr) -> str:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ..coverage import COUNTS, Gap, by_reason, counts, gaps
+from ..errors import GradcatError
 from ..render.wrap import Line, plain, wrap
 from .session import format_option, open_library, sources, terminal, width, write
 
 if TYPE_CHECKING:
+    from ..library import Library
     from ..model import Node
 
 GROUPS = {"family": lambda row: row.family or "none", "device": lambda row: row.device or "none"}
@@ -23,10 +25,16 @@ GROUPS = {"family": lambda row: row.family or "none", "device": lambda row: row.
 
 @click.command()
 @click.option("--gaps", "only_gaps", is_flag=True, help="One line for each thing that is not known, without counts.")
+@click.option("--op-db", is_flag=True, help="Only the ops of PyTorch's sample database: which no probe calls.")
 @format_option("text", "json", "csv", "markdown")
 @sources
 def command(
-    only_gaps: bool, format: str | None, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
+    only_gaps: bool,
+    op_db: bool,
+    format: str | None,
+    ops: tuple[str, ...],
+    rules: tuple[str, ...],
+    imports: tuple[str, ...],
 ) -> None:
     """What is known, what is not, and why: by family, by device, and every gap with its reason.
 
@@ -37,8 +45,12 @@ def command(
       gradcat coverage
       gradcat coverage --gaps | grep "not harvested"
       gradcat coverage --format json
+      gradcat coverage --op-db
     """
     library = open_library(ops, rules, imports)
+    if op_db:
+        write(_op_db(library))
+        return
     library.prove()
     nodes = library.read(lambda reader: reader.nodes())
     warnings = library.read(lambda reader: reader.warnings)
@@ -57,6 +69,24 @@ def command(
     else:
         write(_text(nodes, missing, library.reader().torch_version))
         write(f"{line}\n" for line in (["", f"warnings: {len(warnings)}", *warnings] if warnings else ()))
+
+
+def _op_db(library: Library) -> Iterator[str]:
+    """How much of PyTorch's sample database the probes call."""
+    from ..op_db import NO_OPS, covered
+    from ..opnames import called
+    from ..probe import runner
+    from ..probes import load
+
+    (answer,) = runner.run([{"task": "op_db"}])
+    if "names" not in answer:
+        remedy = "; PyTorch's own tests need it: pip install expecttest" if "expecttest" in str(answer) else ""
+        raise GradcatError(f"op_db cannot be read: {answer.get('error') or answer.get('died')}{remedy}")
+    found = covered(answer["names"], (op for probe in load(library.ops) for op in called(probe.call, probe.inputs)))
+    total, reached = len(found.names), len(found.names) - len(found.missing)
+    yield f"op_db: {reached} of {total} ops and aliases are called by a probe ({reached / total:.1%})\n"
+    yield from (f"no probe: {name}\n" for name in found.missing)
+    yield from (f"no op of torch: {name}: {reason}\n" for name, reason in NO_OPS.items())
 
 
 def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator[str]:

@@ -111,7 +111,13 @@ def command(
 
 
 def _traced(
-    library: Any, target: str, arguments: Sequence[str], code: str | None, names: Sequence[str], device: str, apart: bool
+    library: Any,
+    target: str,
+    arguments: Sequence[str],
+    code: str | None,
+    names: Sequence[str],
+    device: str,
+    apart: bool,
 ) -> tuple[Trace, dict[str, Any]]:
     """The graph, and the variables of the code that made it."""
     from ..trace import source
@@ -131,7 +137,9 @@ def _traced(
     if not apart:
         sys.stdout.flush()
     found = source.pick(variables, names or ("loss",))
-    return Trace(Graph(found), of_variables(variables, calls), lambda name: library.read(lambda r: r.find(name))), variables
+    return Trace(
+        Graph(found), of_variables(variables, calls), lambda name: library.read(lambda r: r.find(name))
+    ), variables
 
 
 def _cotangents(given: str | None, variables: Mapping[str, Any], traced: Trace) -> list[Any] | None:

@@ -157,10 +157,10 @@ def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     """Standard normal numbers in the place of every element that the tensor stores."""
     tensor = tensor.detach()
     if tensor.is_nested:
-        parts = [noise_like(part, generator) for part in tensor.unbind()]
         if tensor.layout is torch.jagged:
-            return torch.nested.nested_tensor_from_jagged(torch.cat(parts), tensor.offsets())  # type: ignore[attr-defined]
-        return torch.nested.nested_tensor(parts)
+            values, ragged = noise_like(tensor.values(), generator), tensor._ragged_idx  # type: ignore[attr-defined]
+            return torch.nested.nested_tensor_from_jagged(values, tensor.offsets(), tensor.lengths(), jagged_dim=ragged)
+        return torch.nested.nested_tensor([noise_like(part, generator) for part in tensor.unbind()])
     if tensor.layout is torch.sparse_coo:
         tensor = tensor.coalesce()
         values = noise_like(tensor.values(), generator)

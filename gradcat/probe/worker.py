@@ -59,6 +59,7 @@ class Worker:
             "probe": self.probe,
             "classes": self.classes,
             "loaded": self.loaded,
+            "op_db": self.op_db,
             "verify": self.verify,
             "mutate": self.mutate,
         }
@@ -92,6 +93,12 @@ class Worker:
     def loaded(self, modules: list[str]) -> dict[str, Any]:
         """Which of some modules the tasks before this one have loaded."""
         return {"loaded": [module for module in modules if module in sys.modules]}
+
+    def op_db(self) -> dict[str, Any]:
+        """Ops that PyTorch's sample database names."""
+        from ..op_db import names
+
+        return {"names": names()}
 
     def verify(self, rule: dict[str, Any], probes: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
         """Evidence for one rule on its probes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterator, Sequence
-
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,9 @@ from .source import tensors as tensors_of
 from .walk import Graph
 
 if TYPE_CHECKING:
+    from ..library import Library
     from ..model import Node
+    from ..render.wrap import Line
 
 Find = Callable[[str], "Node | None"]
 
@@ -36,16 +37,15 @@ def trace(tensors: Any, params: Any = None, find: Find | None = None) -> Trace:
             tensors = tensors()
     if params is None and len(calls.roots) == 1:
         params = calls.roots[0]
-    known = of(params)
-    known.calls = calls
-    return Trace(Graph(tensors_of(tensors, "what was given")), known, find or _find())
-
-
-def _find() -> Find:
-    """The catalog of the installed torch."""
     from ..api import _library
 
-    library = _library()
+    known = of(params)
+    known.calls = calls
+    return Trace(Graph(tensors_of(tensors, "what was given")), known, find or finder(_library()))
+
+
+def finder(library: Library) -> Find:
+    """A lookup in the catalog of a library."""
     return lambda name: library.read(lambda reader: reader.find(name))
 
 
@@ -126,7 +126,7 @@ class Trace:
         return check.check(self.lines, _listed(cotangents))
 
 
-TEXT = {"table": table.table, "tree": tree.tree}
+TEXT: dict[str, Callable[[Lines, Sequence[int]], Iterator[Line]]] = {"table": table.table, "tree": tree.tree}
 WRITTEN = {"json": document, "dot": picture.dot, "mermaid": picture.mermaid}
 
 

@@ -19,9 +19,14 @@ ENGINE = {
     "(it goes on through the edit's own node, which is kept inside) and the rest",
     "AsStridedBackward0": "a view; where its base was edited in place after the view was taken, torch rebuilds the "
     "view's node as as_strided of the new base",
+    "UndefinedGradBackward": "nothing goes on from here",
     "CompiledFunctionBackward": "a function compiled by torch.compile: its backward pass is one compiled graph",
     "CheckpointFunctionBackward": "a checkpointed block: it is run again during the backward pass",
 }
+
+
+#: What the edges of nodes that are no op's stand for.
+EDGES = {"CopySlices": ["base", "written"]}
 
 
 class Cards:
@@ -42,7 +47,8 @@ class Cards:
         """The argument that each of `count` edges belongs to, "" where that is unknown."""
         if (name, count) not in self._inputs:
             card = self.find(name)
-            self._inputs[name, count] = _fitted(_arguments(card) if card else [], count)
+            known = EDGES.get(name) or (_arguments(card) if card else [])
+            self._inputs[name, count] = _fitted(known, count)
         return self._inputs[name, count]
 
     def vjp(self, name: str, argument: str) -> Vjp | None:

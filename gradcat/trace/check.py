@@ -21,7 +21,7 @@ from .values import Tensors, random_cotangents, run
 if TYPE_CHECKING:
     from ..model import Node
 
-#: Elements above which a formula is not evaluated: in double precision, and written out, it takes many times the memory.
+#: Elements above which a formula is not evaluated: written out, in double precision, it takes many times the memory.
 LARGE = 20_000_000
 
 

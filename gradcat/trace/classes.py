@@ -1,8 +1,9 @@
-"""What a node's class says: its name and what it keeps. Looked up once a class: `dir` of a million nodes takes minutes."""
+"""What a node's class says: its name, and what it keeps. Looked up once a class: `dir` of a node is slow."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -10,22 +11,17 @@ import torch
 
 
 @cache
-def saved_names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def saved_names(cls: Hashable) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names that instances of a node class keep: those that have a raw slot, and those of numbers, sizes and flags."""
     names = [name[7:] for name in dir(cls) if name.startswith("_saved_")]
     slots = [name[11:] for name in dir(cls) if name.startswith("_raw_saved_")]
     return tuple(slots), tuple(name for name in names if name not in slots)
 
 
-@cache
-def _name_of(cls: type) -> str:
-    """Name of a class, "" where several share it."""
-    return "" if cls.__name__ == "CppFunction" else cls.__name__
-
-
 def class_name(node: Any) -> str:
-    """Name of the node's class, as `grad_fn` prints it; one of C++ alone says it itself."""
-    return _name_of(type(node)) or node.name().rpartition("::")[2]
+    """Name of the node's class, as `grad_fn` prints it; those of C++ alone share one, and say their names themselves."""
+    name = type(node).__name__
+    return node.name().rpartition("::")[2] if name == "CppFunction" else name
 
 
 def python_class(node: Any) -> str:

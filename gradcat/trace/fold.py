@@ -49,6 +49,6 @@ def _repeat(items: list[int], following: list[int], start: int) -> Block:
             while items[end : end + length] == items[start:again]:
                 times += 1
                 end += length
-            return Block(start, length, times)
+            return Block(start, length, times) if length * (times - 1) > 1 else Block(start, 1, 1)
         again = following[again]
     return Block(start, 1, 1)

@@ -31,7 +31,7 @@ class Hazard:
 
 
 def hazards(lines: Lines) -> list[Hazard]:
-    """What is wrong with a graph now: edited and freed tensors, in order, and the node at which a backward pass stops."""
+    """What is wrong with a graph now: edited and freed tensors, and the node at which a backward pass stops."""
     found = list(_broken(lines))
     bad = {hazard.node for hazard in found}
     if bad:
@@ -47,13 +47,10 @@ def _broken(lines: Lines) -> Iterator[Hazard]:
         for complaint in complaints(node):
             who = f"#{i} {lines.node(i)}"
             if moved := MOVED.search(complaint):
-                made = f", made by {moved['op']} (output {moved['output']})," if moved["op"] else ""
-                yield Hazard(
-                    "moved",
-                    i,
-                    f"{who} saved a tensor [{moved['what']}{made} at version {moved['then']}; "
-                    f"it was edited in place and is at version {moved['now']}",
-                )
+                made = f", output {moved['output']} of {moved['op']}," if moved["op"] else ""
+                then, now = moved["then"], moved["now"]
+                text = f"{who} saved {moved['what']}{made} at version {then}; edits made it version {now}"
+                yield Hazard("moved", i, text)
             elif complaint.startswith("Trying to backward"):
                 yield Hazard("freed", i, f"{who}: what it saved was freed by a backward pass")
                 break

@@ -64,7 +64,7 @@ class Lines:
         return " ".join(f"{dtype} {list(shape)}" for dtype, shape in layouts(self.graph.nodes[i]))
 
     def said(self, i: int) -> str:
-        """What a node is, where that is no formula: the end of the graph, a rewrite, a Function of the user."""
+        """What a node is beside its formulas: the end of the graph, a rewrite, a Function of the user."""
         name = self.node(i)
         if self.graph.is_leaf(i):
             variable = self.graph.nodes[i].variable
@@ -74,7 +74,7 @@ class Lines:
         where = python_class(self.graph.nodes[i])
         if where:
             return f"autograd.Function {where}"
-        return "" if self.cards.find(name) else "not in the catalog"
+        return "" if self.cards.find(name) else "not in the catalog: no formula"
 
     def flows(self, i: int) -> list[Flow]:
         """The edges of a node."""
@@ -108,8 +108,6 @@ class Lines:
         return self.names.tensor(kept.get(argument))
 
     def _why(self, name: str, argument: str, known: str, i: int) -> str:
-        if name == "CopySlices" and not argument:
-            return "the base that was edited needed no grad"
         if known:
             tensor = next(tensor for label, tensor in self.names.tensors.values() if label == known)
             if isinstance(tensor, torch.nn.Parameter):
@@ -121,7 +119,9 @@ class Lines:
     def numbers(self, i: int) -> dict[str, Any]:
         """Numbers that a node keeps and that the formulas of its edges name."""
         name, used = self.node(i), ""
-        for argument, to in zip(self.cards.inputs(name, len(self.graph.targets(i))), self.graph.targets(i), strict=True):
+        for argument, to in zip(
+            self.cards.inputs(name, len(self.graph.targets(i))), self.graph.targets(i), strict=True
+        ):
             vjp = self.cards.vjp(name, argument) if to >= 0 else None
             used += f" {vjp.formula.code}" if vjp and vjp.formula else ""
         words = set(re.findall(r"[A-Za-z_]\w*", used))
@@ -132,7 +132,8 @@ class Lines:
         node, graph = self.graph.nodes[i], self.graph
         targets = graph.targets(i)
         kinds = tuple(-1 if to < 0 else graph.is_leaf(to) for to in targets)
-        alike = (class_name(node), tuple(layouts(node)), kinds, self._path(i))
+        own = "" if graph.is_leaf(i) else self.name(i)  # a user's variable stands on a line of its own
+        alike = (class_name(node), tuple(layouts(node)), kinds, self._path(i), own)
         return self._keys.setdefault(alike, len(self._keys))
 
     def _path(self, i: int) -> str:

@@ -19,7 +19,7 @@ PINNED = 2
 
 @dataclass
 class Storage:
-    """Memory that slots hold. `kind`: parameter, buffer, input or activation."""
+    """Memory that slots hold. `kind`: see KINDS."""
 
     kind: str
     name: str
@@ -66,13 +66,14 @@ def measure(lines: Lines) -> Memory:
             held.append(tensor)
             key = memory(tensor)
             if key not in found:
-                kind, name = owners.get(key, ("activation", ""))
+                kind, name = owners.get(key, ("ctx" if slot.name.startswith("ctx.") else "activation", ""))
                 found[key] = Storage(kind, name, storage_bytes(tensor), f"{plain(tensor.dtype)} {shape_of(tensor)}")
             storage = found[key]
             storage.slots.append(f"#{i} {lines.node(i)}.{slot.name}")
             storage.used = max(storage.used, bytes_of(tensor))
-            total.slots += 1
-            total.slot_bytes += bytes_of(tensor)
+            if not slot.name.startswith("ctx."):
+                total.slots += 1
+                total.slot_bytes += bytes_of(tensor)
     total.storages = sorted(found.values(), key=lambda storage: -storage.bytes)
     return total
 
@@ -102,7 +103,13 @@ def storage_bytes(tensor: torch.Tensor) -> int:
 
 
 #: Kinds of storage, as the total names them.
-KINDS = {"activation": "activations", "parameter": "parameters", "buffer": "buffers", "input": "inputs"}
+KINDS = {
+    "activation": "activations",
+    "parameter": "parameters",
+    "buffer": "buffers",
+    "input": "inputs",
+    "ctx": "kept on ctx",
+}
 
 
 def report(found: Memory, many: int) -> Iterator[str]:

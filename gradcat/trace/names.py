@@ -12,6 +12,7 @@ from torch.nn.modules import module as hooks
 
 from .walk import Graph
 
+
 class Calls:
     """The calls of modules, each with the numbers that autograd gave to the nodes made during it."""
 
@@ -109,7 +110,9 @@ class Names:
                 own[i] = self.leaf(graph.nodes[i]).rpartition(".")[0]
             else:
                 after = [k for k in graph.targets(i) if k >= 0]
-                leafs = [own[k] for k in after if own[k] and (graph.is_leaf(k) or (len(after) == 1 and _is_view(graph, k)))]
+                leafs = [
+                    own[k] for k in after if own[k] and (graph.is_leaf(k) or (len(after) == 1 and _is_view(graph, k)))
+                ]
                 own[i] = leafs[0] if leafs else ""
         found = list(own)
         known = [i for i, name in enumerate(own) if name and not graph.is_leaf(i)]

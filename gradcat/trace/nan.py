@@ -12,7 +12,7 @@ import torch
 from .classes import constants
 from .lines import Lines
 from .saved import slots
-from .values import Numbers, Tensors, numbers, run
+from .values import Numbers, Tensors, leaving, numbers, run
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Culprit:
 
     @property
     def innocent(self) -> bool:
-        """Whether what arrived was not finite already."""
+        """Whether what arrived was already not finite."""
         return any(item is not None and item.bad for item in self.arrives)
 
 
@@ -75,9 +75,6 @@ def report(lines: Lines, culprit: Culprit) -> Iterator[str]:
         yield f"    arrives: {arrived if arrived is not None else 'nothing'}"
     for what, value in culprit.saved.items():
         yield f"    saved {what}: {value}"
-    for flow, vjp in zip(lines.flows(i), culprit.leaves, strict=True):
-        if flow.to >= 0:
-            formula = f"{flow.formula} = " if flow.formula else ""
-            yield f"    {flow.input or flow.position}: {formula}{vjp if vjp is not None else 'nothing'} → {flow.name or f'#{flow.to}'}"
+    yield from leaving(lines, i, culprit.leaves)
     if culprit.innocent:
         yield "    what arrived was not finite: look at the loss, or at the cotangent that was given"

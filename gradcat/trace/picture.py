@@ -153,7 +153,9 @@ def image(lines: Lines, chosen: Sequence[int], format: str) -> bytes:
         )
     text = "".join(dot(lines, chosen)).encode()
     try:
-        return subprocess.run([program, f"-T{format}"], input=text, capture_output=True, check=True, timeout=PATIENCE).stdout
+        return subprocess.run(
+            [program, f"-T{format}"], input=text, capture_output=True, check=True, timeout=PATIENCE
+        ).stdout
     except subprocess.TimeoutExpired:
         raise GradcatError(f"graphviz took more than {PATIENCE} s; --depth makes the picture smaller") from None
     except subprocess.CalledProcessError as error:

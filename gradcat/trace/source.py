@@ -20,7 +20,6 @@ import torch
 from ..errors import GradcatError
 
 
-
 class ScriptFailed(Exception):
     """What a user's code raised. The message is its own traceback."""
 
@@ -110,7 +109,9 @@ def own_traceback(place: str) -> Iterator[None]:
 def _frames(error: BaseException, place: str) -> Any:
     """The part of a traceback that begins in the user's code."""
     frames = error.__traceback__
-    while frames and (frames.tb_frame.f_code.co_filename != place if place else frames.tb_frame.f_code.co_filename == __file__):
+    while frames and (
+        frames.tb_frame.f_code.co_filename != place if place else frames.tb_frame.f_code.co_filename == __file__
+    ):
         frames = frames.tb_next
     return frames
 
@@ -173,5 +174,3 @@ def tensors(value: Any, name: str) -> list[torch.Tensor]:
     if not found:
         raise GradcatError(f"{name} holds no tensor that has a grad_fn")
     return found
-
-

@@ -8,6 +8,7 @@ from typing import Any
 from ..render.wrap import Line
 from .fold import Block, fold
 from .lines import Flow, Lines
+from .walk import Graph
 
 #: Columns of layouts; longer ones push what follows.
 LAYOUT = 16
@@ -42,27 +43,21 @@ def row(lines: Lines, i: int, wide: int, digits: int) -> Line:
     line: Line = [("quiet", f"{f'#{i}':<{digits}} "), ("name", f"{lines.node(i):<{wide}}  ")]
     line += [("quiet", f"{lines.layout(i):<{LAYOUT}}  ")]
     line += [("title", name), ("", "  ")] if name else []
-    if said := lines.said(i):
-        return [*line, ("word", said), *_edges(lines, i, formulas=False)]
-    return [*line, *_edges(lines, i), *_numbers(lines.numbers(i))]
-
-
-def _edges(lines: Lines, i: int, formulas: bool = True) -> Line:
-    pieces: Line = []
     for flow in lines.flows(i):
-        pieces += [("quiet", " · ")] if pieces else [("", "" if formulas else "  ")]
-        pieces += edge(flow, formulas)
-    return pieces
+        line += edge(flow) if flow.position == 0 else [("quiet", " · "), *edge(flow)]
+    line += _numbers(lines.numbers(i))
+    said = lines.said(i)
+    return [*line, ("word", f"  {said}" if line[-1][1] != "  " else said)] if said else line
 
 
-def edge(flow: Flow, formulas: bool = True) -> Line:
+def edge(flow: Flow) -> Line:
     """One edge: `other: ∂L/∂out ⊙ self → #4`, or why nothing flows."""
-    head = f"{flow.input or flow.position}: " if formulas else ""
+    head = f"{flow.input or flow.position}: "
     if flow.to < 0:
         why = f"{flow.name} {flow.why}" if flow.name else flow.why
         return [("symbol", head), ("quiet", f"none, {why}")]
     target = flow.name or f"#{flow.to}"
-    said = f"{flow.formula} " if formulas and flow.formula else ""
+    said = f"{flow.formula} " if flow.formula else ""
     return [("symbol", head), ("formula", said), ("quiet", "→ "), ("title" if flow.name else "", target)]
 
 
@@ -85,9 +80,14 @@ def repeated(lines: Lines, chosen: Sequence[int], block: Block) -> Line:
     return [("unsure", f"   x {block.times}  {what}: {nodes}{where}")]
 
 
+def _edges(graph: Graph) -> int:
+    return sum(to >= 0 for to in graph.to)
+
+
 def footer(lines: Lines, shown: int) -> list[str]:
     """Counts of nodes, and of those that were left out."""
     graph = lines.graph
     leafs = sum(graph.is_leaf(i) for i in range(len(graph)))
-    said = f"{len(graph) - leafs} nodes, {leafs} leaves, {sum(to >= 0 for to in graph.to)} edges"
+    counts = (len(graph) - leafs, "node", "nodes"), (leafs, "leaf", "leaves"), (_edges(graph), "edge", "edges")
+    said = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
     return [f"{said}; {len(graph) - shown} of them not shown" if shown < len(graph) else said]

@@ -194,15 +194,21 @@ def report(lines: Lines, found: Values, chosen: frozenset[int]) -> Iterator[str]
             for number, arrived in enumerate(step.arrives):
                 of = f"{number}" if len(step.arrives) > 1 else ""
                 yield f"    arrives{f' at {of}' if of else ''}: {arrived if arrived is not None else 'nothing'}"
-            for flow, vjp in zip(lines.flows(step.node), step.leaves, strict=True):
-                if flow.to >= 0:
-                    formula = f"{flow.formula} = " if flow.formula else ""
-                    target = flow.name or f"#{flow.to}"
-                    yield f"    {flow.input or flow.position}: {formula}{vjp if vjp is not None else 'nothing'} → {target}"
+            yield from leaving(lines, step.node, step.leaves)
     for i, grad in found.grads.items():
         if i in chosen:
             before = lines.graph.nodes[i].variable.grad
-            yield f"{lines.name(i) or f'#{i}'}.grad: {grad}{' (with what it holds already)' if before is not None else ''}"
+            already = " (with what it holds already)" if before is not None else ""
+            yield f"{lines.name(i) or f'#{i}'}.grad: {grad}{already}"
+
+
+def leaving(lines: Lines, i: int, vjps: Sequence[Numbers | None]) -> Iterator[str]:
+    """One line for each edge of a node: the formula, its value, and where that goes."""
+    for flow, vjp in zip(lines.flows(i), vjps, strict=True):
+        if flow.to >= 0:
+            formula = f"{flow.formula} = " if flow.formula else ""
+            value = "nothing" if vjp is None else vjp
+            yield f"    {flow.input or flow.position}: {formula}{value} → {flow.name or f'#{flow.to}'}"
 
 
 def as_json(lines: Lines, found: Values) -> dict[str, Any]:

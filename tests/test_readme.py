@@ -1,0 +1,53 @@
+"""What the README tells the reader to write and to type works as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8") if (ROOT / "README.md").exists() else ""
+FILES = ("my_ops.py", "my_probes.yaml", "my_rules.yaml")
+
+
+def block(name):
+    """The block of code that opens with a comment which names a file."""
+    return re.search(rf"```\w+\n(# {re.escape(name)}\n.*?)```", README, re.DOTALL)[1]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in FILES:
+        (tmp_path / name).write_text(block(name), encoding="utf-8")
+    return tmp_path
+
+
+def gradcat(folder, *arguments):
+    path = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from gradcat.cli import main; sys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", path, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_own_op_is_verified(folder):
+    command = re.search(r"^gradcat (verify CubeBackward .*)$", README, re.MULTILINE)[1].split()
+    done = gradcat(folder, *command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("CubeBackward  verified")
+
+
+def test_own_op_that_is_wrong_fails(folder):
+    (folder / "my_ops.py").write_text(block("my_ops.py").replace("return 3 * grad", "return 2 * grad"))
+    done = gradcat(folder, *"verify CubeBackward --ops my_probes.yaml --rules my_rules.yaml --import my_ops".split())
+    assert done.returncode == 1
+    assert "CubeBackward.x: vjp is off by" in done.stdout
+
+
+def test_commands_of_the_table_are_commands():
+    from gradcat.cli import COMMANDS
+
+    named = set(re.findall(r"`gradcat (\w+)", README))
+    assert named
+    assert named <= set(COMMANDS)
