@@ -354,7 +354,7 @@ def verified(
         return [{**answer, "node": task["rule"]["node"]} for task, answer in zip(share, answers, strict=True)]
 
     with ThreadPoolExecutor(len(children)) as pool:
-        shares = [tasks[i :: len(children)] for i in range(len(children))]
+        shares = _shares(tasks, len(children))
         try:
             answers = {a["node"]: a for part in pool.map(work, shares, children) for a in part}
         except BaseException:  # Ctrl-C: the threads wait for their children, not for us
@@ -378,6 +378,24 @@ def _by_sibling(node: Node, nodes: Mapping[str, Node]) -> Node:
     reason = f"{node.verification.reason}; the same formulas are verified on {sibling.name}"
     return replace(node, verification=replace(node.verification, reason=reason))
 
+
+def _shares(tasks: Sequence[dict[str, Any]], count: int) -> list[list[dict[str, Any]]]:
+    """The tasks for each of some children, about equally long. One child takes all that is heavy: it loads it once."""
+    heavy: list[dict[str, Any]] = []
+    light: list[dict[str, Any]] = []
+    for task in tasks:
+        (heavy if any(probe["heavy"] for probe in task["probes"]) else light).append(task)
+    shares, costs = [heavy, *([] for _ in range(1, count))], [0.0] * count
+    costs[0] = HEAVY + EACH_HEAVY * len(heavy) if heavy else 0.0
+    for task in light:
+        least = costs.index(min(costs))
+        shares[least].append(task)
+        costs[least] += 1 + len(task["probes"])
+    return shares
+
+
+#: What heavy tasks cost, in light probes: for what they load, and each. Measured once; a wrong guess costs balance only.
+HEAVY, EACH_HEAVY = 500.0, 10.0
 
 #: Child processes that share the work of verifying everything.
 WORKERS = 2

@@ -69,6 +69,8 @@ def _metadata(tree: ast.AST) -> set[int]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in ("zeros_like", "ones_like", "numel", "is_complex"):
                 found |= {id(argument) for argument in node.args}
+            if node.func.id == "cast":
+                found |= {id(argument) for argument in node.args[1:]}
             found |= {id(keyword.value) for keyword in node.keywords if keyword.arg == "like"}
     return found
 

@@ -110,11 +110,13 @@ def _resolve(node: str, raw: dict[str, tuple[Rule, dict[str, str]]], above: tupl
     def renamed(texts: dict[str, str]) -> dict[str, str]:
         return {names.get(key, key): rename(text, names) for key, text in texts.items()}
 
+    # a name that the rule itself defines is no input of its op
+    inherited = {name: text for name, text in renamed(base.backward).items() if name not in rule.where}
     return replace(
         rule,
         forward={**renamed(base.forward), **rule.forward} if "" not in rule.forward else rule.forward,
         where={**renamed(base.where), **rule.where},
-        backward={**renamed(base.backward), **rule.backward},
+        backward={**inherited, **rule.backward},
         reasons={**base.reasons, **rule.reasons},
         notes=rule.notes or base.notes,
         source=rule.source or base.source,

@@ -130,8 +130,7 @@ def _traced(
         if code is not None:
             variables = vars(source.run_code(code))
         elif ":" in target and not target.endswith(".py"):
-            result, name = source.run_callable(target)
-            variables = {"loss": result} if not names else dict(zip(names, [result], strict=False))
+            variables, names = {"loss": source.run_callable(target)}, ()
         else:
             variables = vars(source.run_file(target, arguments))
     if not apart:

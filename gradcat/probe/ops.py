@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -88,7 +89,8 @@ class OpEvaluator(Evaluator):
     def visit_Attribute(self, node: ast.Attribute, names: Mapping[str, Any]) -> Any:
         path = dotted(node)
         if path and path[0] not in names and path[0] in self.modules:
-            return self.resolve(path)
+            module = self.modules[path[0]]
+            return torch_op(path) if module is torch else resolve(module, path)
         if path and path[0] not in names:
             roots = ", ".join(sorted(self.modules))
             raise FormulaError(f"{'.'.join(path)}: ops are named under {roots}; --import MODULE adds a module of yours")
@@ -113,36 +115,43 @@ class OpEvaluator(Evaluator):
             raise FormulaError(f"{ast.unparse(node)} cannot be called")
         return call
 
-    def resolve(self, path: tuple[str, ...]) -> Any:
-        """What a dotted name stands for; refuses what lies outside the namespaces."""
-        value: Any = self.modules[path[0]]
-        own = value is not torch
-        name = path[0]
-        late = next((module for module in LATE if ".".join(path).startswith(f"{module}.")), "")
-        for part in path[1:]:
-            if isinstance(value, ModuleType) and not own and part in REFUSED:
-                raise FormulaError(f"{name}.{part} is not an op")
-            try:
-                value = member(value, f"{name}.{part}", late)
-            except (AttributeError, ImportError, RuntimeError):
-                raise FormulaError(f"unknown op {'.'.join(path)}: {name} has no {part!r} in this torch") from None
-            name = f"{name}.{part}"
-            if isinstance(value, ModuleType) and not own and not value.__name__.startswith("torch"):
-                raise FormulaError(f"{name} is the module {value.__name__}, not an op of torch")
-        holder = name.rpartition(".")[0]
-        inside = any(holder == space or holder.startswith(f"{space}.") for space in NAMESPACES if space != "torch")
-        if (
-            not own
-            and holder != "torch"
-            and not inside
-            and name not in SINGLE
-            and not any(name.startswith(f"{single}.") for single in SINGLE)
-            and not isinstance(getattr(torch, path[1], None), type)
-        ):
-            raise FormulaError(f"{name} lies outside the namespaces of ops: {', '.join(NAMESPACES)}")
-        if isinstance(value, ModuleType):
-            raise FormulaError(f"{name} is a module, not an op")
-        return value
+
+@lru_cache(maxsize=4096)
+def torch_op(path: tuple[str, ...]) -> Any:
+    """What a dotted name under torch stands for."""
+    return resolve(torch, path)
+
+
+def resolve(module: ModuleType, path: tuple[str, ...]) -> Any:
+    """What a dotted name under a module stands for; under torch, refuses what lies outside the namespaces."""
+    value: Any = module
+    own = value is not torch
+    name = path[0]
+    late = next((module for module in LATE if ".".join(path).startswith(f"{module}.")), "")
+    for part in path[1:]:
+        if isinstance(value, ModuleType) and not own and part in REFUSED:
+            raise FormulaError(f"{name}.{part} is not an op")
+        try:
+            value = member(value, f"{name}.{part}", late)
+        except (AttributeError, ImportError, RuntimeError):
+            raise FormulaError(f"unknown op {'.'.join(path)}: {name} has no {part!r} in this torch") from None
+        name = f"{name}.{part}"
+        if isinstance(value, ModuleType) and not own and not value.__name__.startswith("torch"):
+            raise FormulaError(f"{name} is the module {value.__name__}, not an op of torch")
+    holder = name.rpartition(".")[0]
+    inside = any(holder == space or holder.startswith(f"{space}.") for space in NAMESPACES if space != "torch")
+    if (
+        not own
+        and holder != "torch"
+        and not inside
+        and name not in SINGLE
+        and not any(name.startswith(f"{single}.") for single in SINGLE)
+        and not isinstance(getattr(torch, path[1], None), type)
+    ):
+        raise FormulaError(f"{name} lies outside the namespaces of ops: {', '.join(NAMESPACES)}")
+    if isinstance(value, ModuleType):
+        raise FormulaError(f"{name} is a module, not an op")
+    return value
 
 
 def member(value: Any, name: str, late: str) -> Any:
@@ -162,6 +171,7 @@ def dotted(node: ast.expr) -> tuple[str, ...]:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
+@lru_cache(maxsize=4096)
 def edits_in_place(tree: ast.AST) -> bool:
     """Whether a call has an in-place op in it: a name with one trailing underscore."""
     return any(

@@ -131,8 +131,12 @@ def _scope(lines: Lines, i: int, card: Node, arrives: Tensors) -> Kept:
     listed = bool(schema and len(schema.returns) == 1 and "[]" in schema.returns[0].type)
     values: dict[str, Any] = {}
     for flow in lines.flows(i):
-        if flow.input and "[" not in flow.input and flow.to >= 0:
-            values[flow.input] = _input(graph.nodes[flow.to], flow.number)
+        base, _, listed_at = flow.input.partition("[")
+        tensor = _input(graph.nodes[flow.to], flow.number) if flow.to >= 0 else None
+        if listed_at:
+            values.setdefault(base, []).append(tensor)
+        elif tensor is not None:
+            values[base] = tensor
     metas = node._input_metadata
     outputs = [_placeholder(meta) for meta in metas]
     values |= {returns[0]: outputs} if listed else dict(zip(returns, outputs, strict=False))

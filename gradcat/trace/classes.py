@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable
-from functools import cache
 from typing import Any
 
 import torch
 
+_saved: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
-@cache
-def saved_names(cls: Hashable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+
+def saved_names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names that instances of a node class keep: those that have a raw slot, and those of numbers, sizes and flags."""
-    names = [name[7:] for name in dir(cls) if name.startswith("_saved_")]
-    slots = [name[11:] for name in dir(cls) if name.startswith("_raw_saved_")]
-    return tuple(slots), tuple(name for name in names if name not in slots)
+    if cls not in _saved:
+        slots = [name[11:] for name in dir(cls) if name.startswith("_raw_saved_")]
+        others = [name[7:] for name in dir(cls) if name.startswith("_saved_") and name[7:] not in slots]
+        _saved[cls] = tuple(slots), tuple(others)
+    return _saved[cls]
 
 
 def class_name(node: Any) -> str:
-    """Name of the node's class, as `grad_fn` prints it; those of C++ alone share one, and say their names themselves."""
+    """Name of the node's class, as `grad_fn` prints it; nodes of C++ alone share a class and say their own."""
     name = type(node).__name__
     return node.name().rpartition("::")[2] if name == "CppFunction" else name
 

@@ -49,6 +49,7 @@ def _repeat(items: list[int], following: list[int], start: int) -> Block:
             while items[end : end + length] == items[start:again]:
                 times += 1
                 end += length
-            return Block(start, length, times) if length * (times - 1) > 1 else Block(start, 1, 1)
+            if length * (times - 1) > 1:  # else the line that says it is no shorter
+                return Block(start, length, times)
         again = following[again]
     return Block(start, 1, 1)

@@ -130,7 +130,7 @@ def report(found: Memory, many: int) -> Iterator[str]:
     parts = [f"{word} {size(found.bytes(kind))}" for kind, word in KINDS.items() if found.bytes(kind)]
     yield f"{len(found.storages)} storages, {size(found.bytes())}" + (f": {', '.join(parts)}" if parts else "")
     if found.packed:
-        yield f"{found.packed} slots hold what a hook put there (a checkpointed block holds nothing until it is run again)"
+        yield f"{found.packed} slots hold what a hook put there: a checkpointed block, nothing until it is run again"
     if found.hidden:
         yield f"{found.hidden} nodes keep what Python cannot see (CopySlices, nodes of C++ alone): not counted"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -52,7 +53,7 @@ class Calls:
 
 
 def _next_number() -> int:
-    return torch._C._autograd._get_sequence_nr()  # type: ignore[attr-defined]
+    return torch._C._autograd._get_sequence_nr()
 
 
 class Names:
@@ -108,15 +109,13 @@ class Names:
         for i in range(len(graph) - 1, -1, -1):
             if graph.is_leaf(i):
                 own[i] = self.leaf(graph.nodes[i]).rpartition(".")[0]
-            else:
-                after = [k for k in graph.targets(i) if k >= 0]
-                leafs = [
-                    own[k] for k in after if own[k] and (graph.is_leaf(k) or (len(after) == 1 and _is_view(graph, k)))
-                ]
-                own[i] = leafs[0] if leafs else ""
+                continue
+            after = [to for to in graph.targets(i) if to >= 0]
+            taken = [own[to] for to in after if graph.is_leaf(to) or _is_view(graph, to)]
+            own[i] = next(filter(None, taken), "")
         found = list(own)
         known = [i for i, name in enumerate(own) if name and not graph.is_leaf(i)]
-        for left, right in zip(known, known[1:], strict=False):
+        for left, right in pairwise(known):
             for i in range(left + 1, right):
                 if not graph.is_leaf(i):
                     found[i] = common(own[left], own[right])
@@ -149,7 +148,7 @@ def of(params: Any) -> Names:
 
 
 def of_variables(variables: Mapping[str, Any], calls: Calls) -> Names:
-    """Names from a script's variables, and from the models that it called. One model's parameters go by their own names."""
+    """Names from a script's variables and the models that it called; one model alone lends no name to its parameters."""
     models = {name: value for name, value in variables.items() if isinstance(value, torch.nn.Module)}
     inner = {id(part) for model in models.values() for part in model.modules() if part is not model}
     models = {name: model for name, model in models.items() if id(model) not in inner}

@@ -78,7 +78,7 @@ def _box(lines: Lines, group: list[int]) -> Box:
     if len(group) == 1:
         i = group[0]
         name = lines.name(i)
-        flows = [f for f in lines.flows(i) if f.formula and not lines.cards.formula(lines.node(i), f.input) == "zero"]
+        flows = [f for f in lines.flows(i) if f.formula and f.formula != "zero"]
         return Box(
             f"#{i} {lines.node(i)}" + (f" {name}" if name else ""),
             [lines.layout(i), *(f"{f.input}: {f.formula}" for f in flows if f.to >= 0), *leafs],

@@ -71,8 +71,8 @@ def _run(loader: Text, folder: str, arguments: list[str]) -> ModuleType:
     return module
 
 
-def run_callable(target: str) -> tuple[Any, str]:
-    """What `package.module:callable` returns when it is called, and its name."""
+def run_callable(target: str) -> Any:
+    """What `package.module:callable` returns when it is called."""
     module_name, _, path = target.partition(":")
     sys.path.insert(0, os.getcwd())
     try:
@@ -91,7 +91,7 @@ def run_callable(target: str) -> tuple[Any, str]:
     if not callable(found):
         raise GradcatError(f"{target}: it is a {type(found).__name__}, not a callable")
     with own_traceback(""):
-        return found(), path
+        return found()
 
 
 @contextlib.contextmanager
@@ -161,16 +161,15 @@ def tensors(value: Any, name: str) -> list[torch.Tensor]:
     """Every tensor of a value that has a graph behind it. One that is alone must have one."""
     if isinstance(value, torch.Tensor):
         if not value.requires_grad:
-            raise GradcatError(
-                f"{name} needs no grad: nothing that it was made from requires grad, or it was made under no_grad or detached"
-            )
+            why = "nothing that it was made from requires grad, or it was detached, or made under no_grad"
+            raise GradcatError(f"{name} needs no grad: {why}")
         if value.grad_fn is None:
             raise GradcatError(f"{name} is a leaf: it has no grad_fn, and there is no graph behind it")
         return [value]
     items = list(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(items, (list, tuple)):
         raise GradcatError(f"{name} is a {type(value).__name__}, not a tensor")
-    found = [t for item in items if isinstance(item, torch.Tensor) and item.grad_fn is not None for t in [item]]
+    found = [item for item in items if isinstance(item, torch.Tensor) and item.grad_fn is not None]
     if not found:
         raise GradcatError(f"{name} holds no tensor that has a grad_fn")
     return found

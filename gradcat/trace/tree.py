@@ -1,4 +1,4 @@
-"""The graph as a tree, outputs first. A chain stays in its column; a shared part stands once, below the last that uses it."""
+"""The graph as a tree, outputs first. A chain stays in its column; a shared part stands below the last that uses it."""
 
 from __future__ import annotations
 
