@@ -24,6 +24,7 @@ verify: $(STAMP)  ## run every formula against the installed torch
 
 bench: $(STAMP)-bench
 	$(BIN)/python benchmarks/ratios.py
+	$(BIN)/python benchmarks/trace.py
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "gradcat needs Python 3.10 or newer; set PYTHON=...")'

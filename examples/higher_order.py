@@ -1,4 +1,4 @@
-"""Higher order: with create_graph=True the first derivative of x**3 has a graph of its own, and loss is the second, 6 x."""
+"""Higher order: with create_graph=True the first derivative of x**3 has a graph too, and loss is the second, 6 x."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Two losses on one graph: backward frees what nodes saved, unless retain_graph=True. The second loss has lost its part."""
+"""Two losses on one graph: backward frees what nodes saved, unless retain_graph=True, and the other loss needs it."""
 
 import torch
 

@@ -216,7 +216,7 @@ def _paired(name: str, rule: Rule | None, row: reflect.Row | None) -> Node:
 
 
 def _names(node: Node) -> Names:
-    """What the typesetters must know of the names in a node's formulas: its arguments, and which of them are numbers."""
+    """What typesetters must know of the names in a formula: the op's arguments, and which of them are numbers."""
     arguments = parse_schema(node.schema).arguments if node.schema else ()
     return Names(
         arguments=frozenset(argument.name for argument in arguments),

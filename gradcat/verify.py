@@ -511,10 +511,10 @@ def conform(value: Any, like: Any, what: str) -> Any:
 
 def joined(value: Any, like: Any) -> Any:
     """The tensor of a list of parts, where an op of nested tensors was given a dense one."""
-    if isinstance(value, list) and isinstance(like, torch.Tensor):
-        if value and all(isinstance(part, torch.Tensor) and part.shape == like.shape[1:] for part in value):
-            return torch.stack(value)
-    return value
+    if not (isinstance(value, list) and value and isinstance(like, torch.Tensor)):
+        return value
+    fit = all(isinstance(part, torch.Tensor) and part.shape == like.shape[1:] for part in value)
+    return torch.stack(value) if fit else value
 
 
 def pairs(got: Any, want: Any, what: str) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:

@@ -116,10 +116,17 @@ class OpEvaluator(Evaluator):
         return call
 
 
-@lru_cache(maxsize=4096)
 def torch_op(path: tuple[str, ...]) -> Any:
-    """What a dotted name under torch stands for."""
-    return resolve(torch, path)
+    """What a dotted name under torch stands for. Ops are looked up once; what is no op may change (group.WORLD)."""
+    if path in _ops:
+        return _ops[path]
+    value = resolve(torch, path)
+    if callable(value):
+        _ops[path] = value
+    return value
+
+
+_ops: dict[tuple[str, ...], Any] = {}
 
 
 def resolve(module: ModuleType, path: tuple[str, ...]) -> Any:

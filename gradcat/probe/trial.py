@@ -148,7 +148,7 @@ class Trial:
 
         passed = {name: transform(value, choose, name) for name, value in self.inputs.items()}
         torch.default_generator.manual_seed(self.torch_seed)  # a random op is a function of its inputs, given the seed
-        with kernel(self):
+        with kernel(self), no_group_left():
             sources = sources_of(passed)
             return Run(passed, sources, self.caller.visit(self.tree, passed))
 
@@ -158,8 +158,10 @@ def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     tensor = tensor.detach()
     if tensor.is_nested:
         if tensor.layout is torch.jagged:
-            values, ragged = noise_like(tensor.values(), generator), tensor._ragged_idx  # type: ignore[attr-defined]
-            return torch.nested.nested_tensor_from_jagged(values, tensor.offsets(), tensor.lengths(), jagged_dim=ragged)
+            jagged: Any = tensor
+            values = noise_like(jagged.values(), generator)
+            offsets, lengths, ragged = jagged.offsets(), jagged.lengths(), jagged._ragged_idx
+            return torch.nested.nested_tensor_from_jagged(values, offsets, lengths, jagged_dim=ragged)
         return torch.nested.nested_tensor([noise_like(part, generator) for part in tensor.unbind()])
     if tensor.layout is torch.sparse_coo:
         tensor = tensor.coalesce()
@@ -178,6 +180,16 @@ def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     wide = torch.complex128 if tensor.is_complex() else torch.float64
     drawn = torch.randn(tensor.shape, generator=generator, dtype=wide).to(tensor.dtype)
     return drawn.to_mkldnn() if tensor.layout is torch._mkldnn else drawn  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def no_group_left() -> Iterator[None]:
+    """A probe that opens a process group and raises must not leave it to the next one."""
+    try:
+        yield
+    finally:
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
 
 
 @contextlib.contextmanager

@@ -148,7 +148,7 @@ def of(params: Any) -> Names:
 
 
 def of_variables(variables: Mapping[str, Any], calls: Calls) -> Names:
-    """Names from a script's variables and the models that it called; one model alone lends no name to its parameters."""
+    """Names from a script's variables and the models that it called. Parameters of the only one go by their own."""
     models = {name: value for name, value in variables.items() if isinstance(value, torch.nn.Module)}
     inner = {id(part) for model in models.values() for part in model.modules() if part is not model}
     models = {name: model for name, model in models.items() if id(model) not in inner}

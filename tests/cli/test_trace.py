@@ -54,7 +54,9 @@ def test_what_a_script_prints_does_not_spoil_json(trace):
 def test_a_callable(trace, tmp_path):
     (tmp_path / "mine.py").write_text(f"{PREAMBLE}def make():\n    return (x * 2).sum()\nnumber = 3\n")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    found = subprocess.run([sys.executable, "-c", "import gradcat; print(gradcat.__path__[0])"], capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-c", "import gradcat; print(gradcat.__path__[0])"], capture_output=True, text=True
+    )
     variables = {"PYTHONPATH": os.pathsep.join([str(Path(found.stdout.strip()).parent), path])}
     result = trace("mine:make", **variables)
     assert result.stdout.startswith("#0 SumBackward0"), result.stderr
@@ -79,9 +81,17 @@ def test_a_callable(trace, tmp_path):
         (["-c", "loss = [3]"], 2, "loss holds no tensor that has a grad_fn"),
         (["-c", f"{PREAMBLE}loss = x.detach() * 2"], 2, "loss needs no grad"),
         (["-c", f"{PREAMBLE}loss = x"], 2, "loss is a leaf: it has no grad_fn"),
-        (["-c", f"{PREAMBLE}loss = x.exp()", "--only", "Nope"], 2, "no node here is a 'Nope'; there are: AccumulateGrad"),
+        (
+            ["-c", f"{PREAMBLE}loss = x.exp()", "--only", "Nope"],
+            2,
+            "no node here is a 'Nope'; there are: AccumulateGrad",
+        ),
         (["-c", f"{PREAMBLE}loss = x.exp()", "--values", "--format", "dot"], 2, "--values is written as text"),
-        (["-c", f"{PREAMBLE}loss = x.exp()", "--values", "--cotangent", "1 +"], 2, "neither a variable of the code nor"),
+        (
+            ["-c", f"{PREAMBLE}loss = x.exp()", "--values", "--cotangent", "1 +"],
+            2,
+            "neither a variable of the code nor",
+        ),
         (["-c", f"{PREAMBLE}loss = x.exp()", "--values", "--cotangent", "[1, 2, 3]"], 2, "the cotangent has shape [3]"),
         (["-c", f"{PREAMBLE}loss = x.exp()", "--device", "nowhere"], 2, "--device nowhere"),
         (["-c", f"{PREAMBLE}loss = x.exp().sum()\nloss.backward()", "--values"], 2, "freed by a backward pass"),

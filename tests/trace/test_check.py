@@ -62,7 +62,10 @@ def test_a_wrong_formula_is_found(find):
     x = torch.randn(3, requires_grad=True)
     trace = Trace(Graph([(x * x).sin()]), Names(), wrong)
     outcomes = trace.check()
-    assert {trace.lines.node(o.node): o.status for o in outcomes} == {"SinBackward0": "agrees", "MulBackward0": "differs"}
+    assert {trace.lines.node(o.node): o.status for o in outcomes} == {
+        "SinBackward0": "agrees",
+        "MulBackward0": "differs",
+    }
     text = list(check.report(trace.lines, outcomes))
     assert any("MulBackward0.self: off by" in line and "torch gives" in line for line in text)
     assert text[-1] == "1 agrees, 1 differs"

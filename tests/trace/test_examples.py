@@ -1,6 +1,6 @@
 """The five examples: true numbers, and docs/trace.md as the commands in it print it.
 
-    python tests/trace/test_examples.py    writes the outputs in docs/trace.md anew
+python tests/trace/test_examples.py    writes the outputs in docs/trace.md anew
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
 
 
 def printed(command, **environment):
-    """What a command prints, both streams, without blank lines at the end."""
+    """What a command prints; where it fails, also what it says last (a catalog that is built meanwhile says more)."""
     arguments = [sys.executable, "-m", "gradcat", *shlex.split(command)]
     result = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=300, **environment)
-    return (result.stdout + result.stderr).rstrip() + "\n"
+    said = result.stderr.splitlines(keepends=True)[-1:] if result.returncode else []
+    return (result.stdout + "".join(said)).rstrip() + "\n"
 
 
 def commands():

@@ -35,7 +35,11 @@ def edited_leaf():
 @pytest.mark.parametrize(
     ("make", "node", "words"),
     [
-        (edited_result, "ExpBackward0", "saved torch.FloatTensor [2], output 0 of Exp, at version 0; edits made it version 1"),
+        (
+            edited_result,
+            "ExpBackward0",
+            "saved torch.FloatTensor [2], output 0 of Exp, at version 0; edits made it version 1",
+        ),
         (edited_input, "MulBackward0", "output 0 of Mul, at version 0; edits made it version 1"),
         (edited_leaf, "SinBackward0", "saved torch.FloatTensor [2] at version 0; edits made it version 1"),
     ],

@@ -231,7 +231,9 @@ def test_a_model_is_folded_by_module(bare):
     calls = Calls()
     with calls.watch():
         y = model(torch.ones(1, 2))
-    drawn = picture.draw((lines := bare(y, params=of_variables({"m": model}, calls), calls=calls).lines), range(len(lines.graph)))
+    drawn = picture.draw(
+        (lines := bare(y, params=of_variables({"m": model}, calls), calls=calls).lines), range(len(lines.graph))
+    )
     assert "folded by module" in drawn.folded
     assert {box.title for box in drawn.boxes} == set(map(str, range(40)))
 

@@ -59,9 +59,17 @@ print("done")
 
 @pytest.mark.parametrize(
     "rest",
-    ["del y; del graph", "del graph; del y", "del graph; y.backward(); del y", "again = Graph([y]); del graph, again, y", ""],
+    [
+        "del y; del graph",
+        "del graph; del y",
+        "del graph; y.backward(); del y",
+        "again = Graph([y]); del graph, again, y",
+        "",
+    ],
     ids=["tensor first", "graph first", "after backward", "twice", "at exit"],
 )
 def test_a_large_graph_is_let_go_without_recursion(rest):
-    result = subprocess.run([sys.executable, "-c", LARGE.format(rest=rest)], capture_output=True, text=True, timeout=120)
+    result = subprocess.run(
+        [sys.executable, "-c", LARGE.format(rest=rest)], capture_output=True, text=True, timeout=120
+    )
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr

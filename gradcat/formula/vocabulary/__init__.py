@@ -79,6 +79,7 @@ SUBJECTS = (
     "resampling",
     "fourier",
     "lists",
+    "recurrences",
     "sparse",
 )
 

@@ -4,7 +4,11 @@ A notation takes the call's `Arguments` and returns how the whole prints:
 
     @function(notation=reduction("Σ", r"\\sum"))                      Σ_dim x        \\sum_{dim} x
     @function(notation=reduction("max", r"\\max"))                    max_dim(x)     \\max_{dim}(x)
-    @function(notation=operator("gather", "x", "index", under="dim")) gather_dim(x, index)
+    @function(notation=operator("sort"))                              sort_dim(x, descending)
+    @function(notation=part(along=False))                            x[index]_dim
+    @function(notation=changed("←"))                                 x[..., index ← src, ...]_dim
+    @function(notation=alone("x"))                                   x
+    @function(notation=raised("inv"))                                A⁻¹, and A⁻ᴴ for inv(mH(A))
     @function(notation=cases("condition", "a", "b"))                 {a if c; b otherwise}
     @function(notation=einsum("equation", "operands"))               Σ_k a_ik b_kj
     @function(notation=norm("x", "p", "dim"))                        ‖x‖_p
@@ -36,7 +40,6 @@ class Printed(str):
 
     __slots__ = ("binds",)
     binds: int
-    parentheses = "(%s)"
 
     def __new__(cls, text: str, binds: int = ATOM) -> Printed:
         self = str.__new__(cls, text)
@@ -45,10 +48,20 @@ class Printed(str):
 
     def at(self, least: int) -> str:
         """Itself, in parentheses where it binds looser than `least`."""
-        return self if self.binds >= least else self.parentheses % self
+        return self if self.binds >= least else self.enclosed(self)
 
-    def __format__(self, least: str) -> str:
-        return str(self.at(int(least)) if least else self)
+    def __format__(self, spec: str) -> str:
+        """`{x:7}` as `at(7)`; `{x:()}` as the argument of the function in front of it."""
+        if spec == "()":
+            return self.called(self)
+        return str(self.at(int(spec)) if spec else self)
+
+    @staticmethod
+    def enclosed(text: str, brackets: str = "()") -> str:
+        """Text in brackets."""
+        return brackets[0] + text + brackets[1]
+
+    called = enclosed
 
 
 class Typesetter(Protocol):
@@ -67,6 +80,15 @@ class Typesetter(Protocol):
 
     def call(self, name: str, arguments: list[str]) -> Printed:
         """`name(x, y)`."""
+
+    def enclosed(self, text: str, brackets: str = "()") -> Printed:
+        """Text in brackets."""
+
+    def keyword(self, name: str | None) -> str:
+        """`name=`."""
+
+    def truth(self, node: ast.expr) -> Printed:
+        """An expression; one that is true or false in the brackets that make it 1 or 0, where the notation has them."""
 
     def under(self, index: str | None) -> str:
         """A printed index below the line; "" for None."""
@@ -108,6 +130,17 @@ class Arguments(Mapping[str, Printed]):
             return None
         return self.typesetter.visit(node)
 
+    def written(self, *hidden: str, spread: str = "") -> list[str]:
+        """The arguments as the call gives them, but for those hidden and `like`; a list `spread` without its brackets."""
+        keywords = {keyword.arg for keyword in self.call.keywords}
+        shown = []
+        for name, node in self.nodes.items():
+            if name in hidden or name == "like" or (isinstance(node, ast.Tuple) and not node.elts):
+                continue
+            printed = (name == spread and self.index(name)) or self.typesetter.visit(node)
+            shown.append(f"{self.typesetter.keyword(name)}{printed}" if name in keywords else str(printed))
+        return shown
+
     def index(self, name: str) -> str | None:
         """The same, to stand below the line: what a tuple or list holds, without its brackets."""
         node = self.nodes.get(name)
@@ -139,13 +172,173 @@ def reduction(text: str, latex: str = "", x: str = "x", dim: str = "dim") -> Not
     return notation
 
 
-def operator(name: str, *shown: str, under: str = "dim") -> Notation:
-    """`name_under(shown, ...)`: a function with its dimension as an index; what is not given is left out."""
+def operator(name: str, *shown: str, latex: str = "", under: str = "dim", spread: str = "") -> Notation:
+    """`name_under(shown, ...)`: a function with its dimension as an index. What is not given is left out; where no
+    arguments are named, all others are as they are written, and the items of the list `spread` without brackets."""
 
     def notation(arguments: Arguments) -> str:
         setter = arguments.typesetter
-        head = setter.operator(name) + setter.under(arguments.index(under))
+        head = setter.operator(latex if setter.latex and latex else name) + setter.under(arguments.index(under))
+        if not shown:
+            return setter.call(head, arguments.written(under, spread=spread))
         return setter.call(head, [printed for each in shown if (printed := arguments.given(each)) is not None])
+
+    return notation
+
+
+def alone(x: str = "x") -> Notation:
+    """One argument, and nothing of the function around it: it changes a type, or repeats what broadcasting repeats."""
+
+    def notation(arguments: Arguments) -> str:
+        node = arguments.nodes.get(x)
+        return arguments[x] if node is None else arguments.typesetter.truth(node)
+
+    return notation
+
+
+def to_shape(name: str) -> Notation:
+    """The argument alone where it takes the shape of a tensor, as broadcasting would have it; else `name(x, shape)`."""
+
+    def notation(arguments: Arguments) -> str:
+        setter = arguments.typesetter
+        if is_shape(arguments.nodes.get("shape")):
+            return arguments["x"]
+        return setter.call(setter.operator(name), arguments.written())
+
+    return notation
+
+
+def is_shape(node: ast.expr | None) -> bool:
+    """Whether an expression is `x.shape`."""
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
+
+
+# Parts of tensors: x[index]_dim has an index for each element, x[..., i, ...]_dim one for each part along dim.
+
+Inner = Callable[[Arguments], str | None]
+
+
+def at(name: str) -> Inner:
+    """An argument as what stands between the brackets."""
+    return lambda arguments: arguments.index(name)
+
+
+def between(arguments: Arguments) -> str:
+    """`start:end:step`, or `start:start + length`."""
+    start, end, step, length = (_unless_none(arguments.nodes.get(each)) for each in ("start", "end", "step", "length"))
+    if isinstance(start, ast.Constant) and start.value == 0:
+        start = None
+    if length is not None:
+        end = length if start is None else ast.BinOp(start, ast.Add(), length)
+    if isinstance(step, ast.Constant) and step.value == 1:
+        step = None
+    return arguments.typesetter.visit(ast.Slice(start, end, step))
+
+
+def _unless_none(node: ast.expr | None) -> ast.expr | None:
+    return None if isinstance(node, ast.Constant) and node.value is None else node
+
+
+def part(inner: Inner = at("index"), *, along: bool = True) -> Notation:
+    """`x[..., i, ...]_dim`, the dimension counted out where it is a number; along=False: `x[index]_dim`."""
+
+    def notation(arguments: Arguments) -> str:
+        index, below = _along(arguments, inner(arguments) or "") if along else _below(arguments, inner)
+        return _bracketed(arguments, f"{arguments['x']:10}", index, below)
+
+    return notation
+
+
+def changed(sign: str, src: str = "src", inner: Inner = at("index"), *, x: str = "x", along: bool = True) -> Notation:
+    """`x[index ← src]`, `x[index += src]`: x with src at these places, or added there. Without an `x` it is zeros."""
+
+    def notation(arguments: Arguments) -> str:
+        setter = arguments.typesetter
+        index, below = _along(arguments, inner(arguments) or "") if along else _below(arguments, inner)
+        kept = arguments.nodes.get(x) if x else None
+        shape = arguments.nodes.get("shape")
+        if kept is not None:
+            target = format(setter.visit(kept), "10")
+        elif shape is None or is_shape(shape):
+            target = "0"
+        else:
+            target = setter.call(setter.operator("zeros"), [setter.visit(shape)])
+        return _bracketed(arguments, target, f"{index} {_arrow(setter, sign)} {arguments[src]}", below)
+
+    return notation
+
+
+def put(name: str = "", src: str = "src", index: str = "index") -> Notation:
+    """`x[index ← src]`, or `name(x, index ← src)`; += where the call accumulates, the call itself where it may."""
+
+    def notation(arguments: Arguments) -> str:
+        setter, accumulate = arguments.typesetter, arguments.nodes.get("accumulate", ast.Constant(False))
+        if not isinstance(accumulate, ast.Constant):
+            return setter.call(setter.operator(name or "index_put"), arguments.written())
+        sign = _arrow(setter, "+=" if accumulate.value else "←")
+        inner = f"{arguments.index(index)} {sign} {arguments[src]}"
+        if name:
+            return setter.call(setter.operator(name), [arguments["x"], inner])
+        return _bracketed(arguments, f"{arguments['x']:10}", inner, "")
+
+    return notation
+
+
+def _arrow(setter: Typesetter, sign: str) -> str:
+    return {"←": r"\gets", "+=": r"\mathrel{+}="}[sign] if setter.latex else sign
+
+
+def _bracketed(arguments: Arguments, target: str, inner: str, below: str) -> str:
+    setter = arguments.typesetter
+    return setter.printed(target + setter.enclosed(inner, "[]") + below)
+
+
+def _below(arguments: Arguments, inner: Inner) -> tuple[str, str]:
+    return inner(arguments) or "", arguments.typesetter.under(arguments.index("dim"))
+
+
+def _along(arguments: Arguments, inner: str) -> tuple[str, str]:
+    """What stands between the brackets and below them, for an index along dim."""
+    setter = arguments.typesetter
+    colon, dots = setter.visit(ast.Slice(None, None, None)), setter.visit(ast.Constant(...))
+    dim = integer(arguments.nodes.get("dim", ast.Constant(arguments.defaults.get("dim"))))
+    if dim is None:
+        return f"{dots}, {inner}, {dots}", setter.under(arguments.index("dim"))
+    return ", ".join([*[colon] * dim, inner] if dim >= 0 else [dots, inner, *[colon] * (-1 - dim)]), ""
+
+
+def integer(node: ast.expr) -> int | None:
+    """The number that an expression writes out."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = integer(node.operand)
+        return None if number is None else -number
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def new_dim(arguments: Arguments) -> str:
+    """`x[..., None]`, the place counted out where it is a number; else `unsqueeze_dim(x)`."""
+    if integer(arguments.nodes["dim"]) is None:
+        return operator("unsqueeze")(arguments)
+    index, _ = _along(arguments, arguments.typesetter.visit(ast.Constant(None)))
+    return _bracketed(arguments, f"{arguments['x']:10}", index, "")
+
+
+#: What is written behind a matrix, above the line; by function. In text, in LaTeX.
+MARKS = {"mT": ("ᵀ", r"\top"), "mH": ("ᴴ", r"\mathsf{H}"), "inv": ("⁻¹", "-1"), "pinv": ("⁺", "+")}
+
+
+def raised(name: str, x: str) -> Notation:
+    """A mark behind a matrix; an inverse and a transposition, whichever is first, as one: A⁻ᴴ."""
+
+    def notation(arguments: Arguments) -> str:
+        setter, node, names = arguments.typesetter, arguments.nodes[x], {name}
+        inner = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+        if inner in MARKS and (inner in ("mT", "mH")) != (name in ("mT", "mH")) and len(node.args) == 1:
+            names, node = {name, inner}, node.args[0]
+        mark = "".join(MARKS[each][setter.latex] for each in ("inv", "pinv", "mT", "mH") if each in names)
+        if len(names) == 2:
+            mark = mark.replace("¹", "").replace("-1", "-")
+        return setter.printed(f"{setter.visit(node):10}" + (f"^{{{mark}}}" if setter.latex else mark), POWER)
 
     return notation
 
@@ -194,11 +387,13 @@ def _terms(equation: ast.expr | None, operands: ast.expr | None) -> tuple[list[s
 
 
 def _indexed(setter: Typesetter, node: ast.expr, index: str) -> str:
-    """A factor of an einsum with its indices; one that has an index already is put in parentheses."""
+    """A factor of an einsum with its indices, apart from those that it has already."""
     factor = setter.visit(node)
     if setter.latex:
         index = index.replace("…", r"\ldots ")
         factor = setter.printed(factor, LOOSE if "_" in factor.replace(r"\_", "") else factor.binds)
+    elif "_" in factor:
+        return f"{factor:10}_{{{index}}}"
     return factor.at(ATOM) + setter.under(index)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import function
 from .tensors import torch
 
 
-def densify(x):
+def densify(x: Any) -> Any:
     """The dense tensor of a sparse one; its `places` are what the sparse one stored."""
     if x.layout is torch.sparse_coo:
         x = x.coalesce()
     dense = x.to_dense()
-    if x.layout is not torch._mkldnn:
+    if x.layout is not torch._mkldnn:  # type: ignore[attr-defined]
         dense.places = _places(x)
     return dense
 
