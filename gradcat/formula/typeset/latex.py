@@ -8,26 +8,41 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from ..syntax import parse
-from ..vocabulary.notation import ATOM, BIG, BITS, FRACTION, LOOSE, POWER, PRODUCT, SUM, Printed
-from .walk import DIGITS, GREEK, Infix, Names, Typesetter, chained
+from ..vocabulary.notation import ATOM, BIG, BITS, COMPARE, FRACTION, LOOSE, POWER, PRODUCT, SUM, Printed
+from .walk import DIGITS, GREEK, Infix, Names, Typesetter, chained, is_truth
 
 #: Greek letters whose command is not the name.
 COMMANDS = {"eps": "varepsilon", "epsilon": "varepsilon", "lambd": "lambda", "lambda_": "lambda"}
 
+#: A letter, and a word behind it.
+HEAD = re.compile(rf"([^\W_]|{'|'.join(GREEK)})_([^\W_]+)$")
+
 #: What TeX takes for something else.
 ESCAPES = str.maketrans({char: f"\\{char}" for char in "_&%$#{}"} | {"\\": r"\backslash ", "^": r"\^{}", "~": r"\~{}"})
 
+#: What needs higher brackets than a line of text.
+TALL = re.compile(r"\\(?:begin|d?frac|prod|sum)\b").search
 
-def latex(code: str, names: Names = Names()) -> str:  # noqa: B008 (frozen)
-    """A formula in LaTeX."""
-    return str(_typesetter(names).relation(parse(code)))
+
+def latex(code: str, names: Names = Names(), *, relation: bool = True) -> str:  # noqa: B008 (frozen)
+    """A formula in LaTeX; with `relation`, one that states what holds where it is an equation."""
+    return str(_typesetter(names).whole(parse(code), relation))
 
 
 class Piece(Printed):
     """A printed expression, and how tightly it binds."""
 
     __slots__ = ()
-    parentheses = r"\left(%s\right)"
+
+    @staticmethod
+    def enclosed(text: str, brackets: str = "()") -> str:
+        """Text in brackets, as high as it is."""
+        return rf"\left{brackets[0]}{text}\right{brackets[1]}" if TALL(text) else brackets[0] + text + brackets[1]
+
+    @staticmethod
+    def called(text: str) -> str:
+        """The same behind the name of a function, from which TeX would keep high brackets away."""
+        return rf"\!\left({text}\right)" if TALL(text) else f"({text})"
 
 
 class Latex(Typesetter):
@@ -81,9 +96,9 @@ class Latex(Typesetter):
     attributes: ClassVar[dict[str, tuple[str, int]]] = {
         "T": (r"{:10}^{{\top}}", POWER),
         "mT": (r"{:10}^{{\top}}", POWER),
-        "real": (r"\operatorname{{Re}}\left({}\right)", ATOM),
-        "imag": (r"\operatorname{{Im}}\left({}\right)", ATOM),
-        "": (r"\operatorname{{{attr}}}\left({}\right)", ATOM),
+        "real": (r"\operatorname{{Re}}{:()}", ATOM),
+        "imag": (r"\operatorname{{Im}}{:()}", ATOM),
+        "": (r"\operatorname{{{attr}}}{:()}", ATOM),
     }
     templates: ClassVar[dict[str, str]] = {
         "derivative": r"\frac{{\partial L}}{{\partial {}}}",
@@ -93,12 +108,15 @@ class Latex(Typesetter):
         "next": r" \\ ",
         "cases": r"\begin{{cases}} {} \end{{cases}}",
         "lambda": r"{} \mapsto {}",
-        "list": r"\left[{}\right]",
         "in": r"{} \in {}",
         "such that": r"{} \mid {}",
         "to": "{:}",
-        "size": r"\operatorname{{size}}_{{{1}}}\left({0}\right)",
+        "size": r"\operatorname{{size}}_{{{1}}}{0:()}",
     }
+
+    def truth(self, node: ast.expr) -> Printed:
+        printed = self.visit(node)
+        return self.enclosed(printed, "[]") if is_truth(node) and printed.binds <= COMPARE else printed
 
     def identifier(self, name: str) -> Printed:
         return self.printed(_identifier(name))
@@ -114,7 +132,7 @@ class Latex(Typesetter):
         return self.printed(power, POWER) if mantissa == "1" else self.printed(rf"{mantissa} \cdot {power}", FRACTION)
 
     def string(self, text: str) -> Printed:
-        return self.printed(rf"\text{{{text.translate(ESCAPES)}}}")
+        return self.printed(rf"\texttt{{{text.translate(ESCAPES)}}}")
 
     def scaled(self, left: Printed, right: Printed) -> Printed:
         sign = r"\cdot" if right[0].isdigit() else r"\,"
@@ -131,7 +149,7 @@ class Latex(Typesetter):
     def item(self, of: Printed, index: str) -> Printed:
         if re.fullmatch(r"[\w, -]+", index) and not re.search(r"(?<!\\)[_^]", of) and of.binds == ATOM:
             return self.printed(f"{of}_{{{index}}}")
-        return self.printed(f"{of:10}[{index}]")
+        return self.printed(f"{of:10}{self.enclosed(index, '[]')}")
 
     def under(self, index: str | None) -> str:
         return "" if index is None else f"_{{{index}}}"
@@ -142,7 +160,7 @@ class Latex(Typesetter):
 
 @lru_cache(maxsize=4096)
 def _identifier(name: str) -> str:
-    """A name as a symbol: trailing digits become an index, a word stands upright."""
+    """A name as a symbol: trailing digits become an index, and so does what a letter has behind it: W_ih, mu_x."""
     if name == "inf":
         return r"\infty"
     stem = name.rstrip(DIGITS)
@@ -152,6 +170,9 @@ def _identifier(name: str) -> str:
         symbol = f"\\{COMMANDS.get(stem, stem)}"
     elif len(stem) == 1:
         symbol = stem.translate(ESCAPES)
+    elif below := HEAD.match(stem):
+        letter, index = below.groups()
+        return rf"{_identifier(letter)}_{{{_identifier(index)}{digits}}}"
     else:
         symbol = rf"\mathrm{{{stem.translate(ESCAPES)}}}"
     return f"{symbol}_{{{digits}}}" if digits else symbol

@@ -13,9 +13,9 @@ from .walk import DIGITS, GREEK, Infix, Names, Typesetter, chained
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-def text(code: str, names: Names = Names()) -> str:  # noqa: B008 (frozen)
-    """A formula in plain text."""
-    return str(_typesetter(names).relation(parse(code)))
+def text(code: str, names: Names = Names(), *, relation: bool = True) -> str:  # noqa: B008 (frozen)
+    """A formula in plain text; with `relation`, one that states what holds where it is an equation."""
+    return str(_typesetter(names).whole(parse(code), relation))
 
 
 class Text(Typesetter):
@@ -65,7 +65,6 @@ class Text(Typesetter):
         "next": "; ",
         "cases": "{{{}}}",
         "lambda": "{} ↦ {}",
-        "list": "[{}]",
         "in": "{} ∈ {}",
         "such that": "{} | {}",
         "to": ":",

@@ -8,13 +8,17 @@ How a formula reads, stated once:
 - The cotangent is a derivative of the loss L: `grad` is ∂L/∂out, `grad_values` is ∂L/∂values, `grads[i]` is ∂L/∂out[i];
   `result` is `out`.
 - A product of different kinds, a quotient inside a product, a chain of powers: parentheses, although Python needs none.
+- Conditions are joined by words, as loosely as in a sentence: `x > 0 and y > 0` for `(x > 0) & (y > 0)`.
+- What only changes a type, or repeats what broadcasting would repeat, is not printed: cast, restored dimensions, expand
+  to another tensor's shape, `like=`. Where x has parts of another tensor in it, an arrow says so: `x[index ← y]`.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -91,6 +95,17 @@ def chained(template: str, binds: int, inside: int) -> Infix:
 
 PRODUCTS = (ast.Mult, ast.MatMult, ast.Div)
 
+#: Functions that give a number for numbers; the second ones give a number for anything.
+OF_NUMBERS = frozenset(
+    {"abs", "ceil", "conj", "cos", "exp", "floor", "imag", "lgamma", "log", "log2", "maximum", "minimum", "real"}
+    | {"rsqrt", "sgn", "sin", "sqrt", "tan", "tanh"}
+)
+NUMBERS = frozenset({"int", "item", "len", "max", "min", "numel"})
+#: Functions that are true or false.
+TRUTHS = frozenset({"all", "any", "isfinite", "isinf", "isnan", "signbit", "stored"})
+#: Operators that join truths, and the words that do.
+JOINED: dict[type[ast.operator], type[ast.boolop]] = {ast.BitAnd: ast.And, ast.BitOr: ast.Or}
+
 
 class Typesetter:
     """The walk. A subclass is a table of notation."""
@@ -131,6 +146,14 @@ class Typesetter:
     def fill(self, template: str, *parts: object, binds: int = ATOM) -> Printed:
         return self.printed(self.templates[template].format(*parts), binds)
 
+    def whole(self, node: ast.expr, relation: bool) -> Printed:
+        """A whole formula; with `relation`, one that may state what holds."""
+        return self.relation(node) if relation else self.truth(node)
+
+    def truth(self, node: ast.expr) -> Printed:
+        """An expression; one that is true or false in the brackets that make it 1 or 0, where the notation has them."""
+        return self.visit(node)
+
     def relation(self, node: ast.expr) -> Printed:
         """A whole formula: at its top == states that two things are equal."""
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
@@ -160,7 +183,8 @@ class Typesetter:
         if name in ("grad", "grads"):
             return self.derivative(self.identifier("out"))
         if name.startswith("grad_"):
-            return self.derivative(self.symbol(name[len("grad_") :]))
+            output = name[len("grad_") :]
+            return self.derivative(self.identifier("out" if output == "result" else output))
         return self.identifier("out" if name == "result" else name)
 
     def identifier(self, name: str) -> Printed:
@@ -199,12 +223,20 @@ class Typesetter:
             return self.negative(positive)
         if kind is ast.Div or kind is ast.FloorDiv:
             return self.quotient(node)
+        if kind in JOINED and is_truth(node):
+            return self.joined(node, kind)
         infix = self.binary[kind]
         left, right = self.visit(node.left), self.visit(node.right)
         if kind is ast.Mult and (self.scalar(node.left) or self.scalar(node.right)):
             return self.scaled(left, right)
         least = infix.chain if isinstance(node.left, ast.BinOp) and type(node.left.op) is kind else infix.left
         return self.printed(infix.template.format(left.at(least), right.at(infix.right)), infix.binds)
+
+    def joined(self, node: ast.BinOp, kind: type[ast.operator]) -> Printed:
+        """Conditions that all hold, or one of them."""
+        chain = isinstance(node.left, ast.BinOp) and type(node.left.op) is kind and is_truth(node.left)
+        left, right = self.visit(node.left).at(LOGIC if chain else COMPARE), self.visit(node.right).at(COMPARE)
+        return self.printed(left + self.words[JOINED[kind]] + right, LOGIC)
 
     def quotient(self, node: ast.BinOp) -> Printed:
         infix = self.binary[type(node.op)]
@@ -221,6 +253,9 @@ class Typesetter:
             return self.scalar(node.left) and self.scalar(node.right)
         if isinstance(node, ast.Subscript):
             return (isinstance(node.value, ast.Attribute) and node.value.attr == "shape") or self.scalar(node.value)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            of_numbers = node.func.id in OF_NUMBERS and all(map(self.scalar, node.args))
+            return of_numbers or node.func.id in NUMBERS
         return isinstance(node, ast.UnaryOp) and self.scalar(node.operand)
 
     def scaled(self, left: Printed, right: Printed) -> Printed:
@@ -263,12 +298,30 @@ class Typesetter:
         return self.fill("cases", self.templates["next"].join(branches), binds=BIG if self.latex else ATOM)
 
     def visit_Lambda(self, node: ast.Lambda) -> Printed:
-        names = [self.symbol(argument.arg) for argument in node.args.args]
-        head = names[0] if len(names) == 1 else self.piece.parentheses % ", ".join(names)
-        return self.fill("lambda", head, self.visit(node.body), binds=LOOSE)
+        with self.bound({argument.arg for argument in node.args.args}):
+            names = [self.symbol(argument.arg) for argument in node.args.args]
+            head = names[0] if len(names) == 1 else self.enclosed(", ".join(names))
+            body = self.visit(node.body)
+            if body == head and isinstance(node.body, ast.Call):
+                body = self.plain(node.body)  # t ↦ t would not say what a definition is for
+            return self.fill("lambda", head, body, binds=LOOSE)
 
     def visit_ListComp(self, node: ast.ListComp) -> Printed:
-        return self.fill("list", self.templates["such that"].format(self.visit(node.elt), self.members(node)))
+        with self.bound(targets(node)):
+            return self.listed(self.templates["such that"].format(self.visit(node.elt), self.members(node)))
+
+    @contextmanager
+    def bound(self, names: set[str]) -> Iterator[None]:
+        """Within: these names are the formula's own, and print as they are."""
+        hidden = {name for name in names if name in ("grad", "grads", "result") or name.startswith("grad_")}
+        if not hidden:
+            yield
+            return
+        outer = self.symbols
+        own = {name: self.identifier(name) for name in hidden}
+        self.symbols = {**outer[False], **own}, {**outer[True], **own}
+        yield
+        self.symbols = outer
 
     def members(self, node: ast.ListComp) -> str:
         """What a list ranges over."""
@@ -284,13 +337,20 @@ class Typesetter:
         return ", ".join(map(self.visit, parts))
 
     def visit_Tuple(self, node: ast.Tuple) -> Printed:
-        return self.printed(self.piece.parentheses % (self._items(node) + ("," if len(node.elts) == 1 else "")))
+        return self.enclosed(self._items(node) + ("," if len(node.elts) == 1 else ""))
 
     def visit_Rest(self, node: Rest) -> Printed:
         return self.printed(self._items(node), LOOSE)
 
     def visit_List(self, node: ast.List) -> Printed:
-        return self.fill("list", self._items(node))
+        return self.listed(self._items(node))
+
+    def listed(self, items: str) -> Printed:
+        return self.enclosed(items, "[]")
+
+    def enclosed(self, text: str, brackets: str = "()") -> Printed:
+        """Text in brackets."""
+        return self.printed(self.piece.enclosed(text, brackets))
 
     def visit_Starred(self, node: ast.Starred) -> Printed:
         return self.printed("*" + self.visit(node.value).at(ATOM))
@@ -328,25 +388,31 @@ class Typesetter:
         name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
         row = table().get(name)
         template = None if row is None else row.latex if self.latex else row.text
-        nodes = None if template is None else parameters(name).bind(node)
-        if row is None or template is None or nodes is None:
-            shown = [str(self.visit(each)) for each in node.args]
-            shown += [f"{self._keyword(each.arg)}{self.visit(each.value)}" for each in node.keywords]
-            return self.call(self.operator(name), shown)
+        nodes = None if row is None else parameters(name).bind(node)
+        if row is None or nodes is None:
+            return self.plain(node)
         arguments = Arguments(nodes, parameters(name).defaults, self, node)
+        if template is None:
+            return self.call(self.operator(name), arguments.written())
         text = template.format_map(arguments) if isinstance(template, str) else template(arguments)
         if isinstance(text, Printed):
             return text
         return self.printed(text, row.binds if isinstance(row.binds, int) else row.binds[self.latex])
 
-    def _keyword(self, name: str | None) -> str:
+    def plain(self, node: ast.Call) -> Printed:
+        """A call as it is written."""
+        shown = [str(self.visit(each)) for each in node.args]
+        shown += [f"{self.keyword(each.arg)}{self.visit(each.value)}" for each in node.keywords]
+        return self.call(self.operator(ast.unparse(node.func)), shown)
+
+    def keyword(self, name: str | None) -> str:
         return "**" if name is None else f"{self.identifier(name)}="
 
     def operator(self, name: str) -> str:
         raise NotImplementedError
 
     def call(self, name: str, arguments: list[str]) -> Printed:
-        return self.printed(name + self.piece.parentheses % ", ".join(arguments))
+        return self.printed(name + self.piece.called(", ".join(arguments)))
 
 
 class Parameters:
@@ -381,6 +447,22 @@ class Rest(ast.Tuple):
 
 
 parameters = lru_cache(maxsize=None)(Parameters)
+
+
+def targets(node: ast.ListComp) -> set[str]:
+    """The names that a comprehension defines."""
+    return {name.id for each in node.generators for name in ast.walk(each.target) if isinstance(name, ast.Name)}
+
+
+def is_truth(node: ast.expr) -> bool:
+    """Whether an expression is seen to be true or false: a comparison, or what is made of one."""
+    if isinstance(node, ast.BinOp):
+        return type(node.op) in JOINED and (is_truth(node.left) or is_truth(node.right))
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Invert | ast.Not) and is_truth(node.operand)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in TRUTHS
+    return isinstance(node, ast.Compare | ast.BoolOp)
 
 
 def _choice(node: ast.expr) -> tuple[ast.expr, ast.expr, ast.expr] | None:

@@ -13,7 +13,7 @@ def identity(A):
     return torch.eye(A.shape[-1], dtype=A.dtype, device=A.device).expand(A.shape)
 
 
-@function(text="adj({A})", latex=r"\operatorname{{adj}}\left({A}\right)")
+@function(text="adj({A})", latex=r"\operatorname{{adj}}{A:()}")
 def adjugate(A):
     """The transposed cofactors: A adj(A) = det(A) I, and it is there where A has no inverse too."""
     u, s, vh = torch.linalg.svd(A)

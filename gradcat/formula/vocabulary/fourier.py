@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import function
+from .notation import operator
 from .tensors import dims, torch
 
 #: The factor of a forward transform: torch's word, or ATen's number (0 none, 1 by √n, 2 by n).
@@ -11,25 +12,25 @@ FORWARD = {0: "backward", 1: "ortho", 2: "forward"}
 INVERSE = {0: "forward", 1: "ortho", 2: "backward"}
 
 
-@function()
+@function(notation=operator("fft"))
 def fft(x, dim=None, norm=0):
     """y_k = c Σ_j x_j exp(-2πi jk/n), with c = 1, n^-1/2 or 1/n for norm 0, 1 or 2."""
     return torch.fft.fftn(x, dim=dims(x.ndim, dim), norm=FORWARD[norm])
 
 
-@function()
+@function(notation=operator("ifft"))
 def ifft(x, dim=None, norm=2):
     """y_k = c Σ_j x_j exp(2πi jk/n), with c = 1, n^-1/2 or 1/n for norm 0, 1 or 2."""
     return torch.fft.ifftn(x, dim=dims(x.ndim, dim), norm=INVERSE[norm])
 
 
-@function()
+@function(notation=operator("rfft"))
 def rfft(x, dim=None, norm=0):
     """fft of real x, the first n//2 + 1 of the last dimension: the others are their conjugates, in reverse order."""
     return torch.fft.rfftn(x, dim=dims(x.ndim, dim), norm=FORWARD[norm])
 
 
-@function()
+@function(notation=operator("irfft"))
 def irfft(x, n, dim=None, norm=2):
     """The real ifft of a spectrum of which rfft has kept one half; n is the size of the last dimension."""
     axes = dims(x.ndim, dim)

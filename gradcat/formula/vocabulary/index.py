@@ -7,55 +7,55 @@ index_put(accumulate=True), take and put(accumulate=True); and masked_select to 
 from __future__ import annotations
 
 from . import function
-from .notation import operator
+from .notation import changed, operator, part, replaced
 from .tensors import tensor, torch
 
 # Along one dimension
 
 
-@function(notation=operator("gather", "x", "index"))
+@function(notation=part(along=False))
 def gather(x, dim, index):
     """At each place p of index the element of x at p, with index[p] for its place along dim."""
     return torch.gather(x, dim, index)
 
 
-@function(notation=operator("scatter", "x", "index", "src"))
+@function(notation=changed("←", along=False))
 def scatter(x, dim, index, src):
     """x with src[p] put at p, with index[p] for its place along dim; src may be a number."""
     return torch.scatter(x, dim, index, src)
 
 
-@function()
+@function(notation=changed("+=", along=False))
 def scatter_add(x, dim, index, src):
     """x with src[p] added at p, with index[p] for its place along dim: of zeros, the adjoint of gather."""
     return torch.scatter_add(x, dim, index, src)
 
 
-@function()
+@function(notation=operator("scatter_reduce"))
 def scatter_reduce(x, dim, index, src, reduce, include_self=True):
     """x with the sum, prod, mean, amax or amin of what scatter brings to a place, and of x there if include_self."""
     return torch.scatter_reduce(x, dim, index, src, reduce, include_self=include_self)
 
 
-@function()
+@function(notation=part())
 def index_select(x, dim, index):
     """The parts along dim that index counts, in its order."""
     return torch.index_select(x, dim, index)
 
 
-@function()
+@function(notation=changed("+="))
 def index_add(x, dim, index, src):
     """x with the i-th part of src along dim added to its part index[i]: of zeros, the adjoint of index_select."""
     return torch.index_add(x, dim, index, src)
 
 
-@function()
+@function(notation=changed("←"))
 def index_copy(x, dim, index, src):
     """x with the i-th part of src along dim in the place of its part index[i]."""
     return torch.index_copy(x, dim, index, src)
 
 
-@function()
+@function(notation=changed("←", "value"))
 def index_fill(x, dim, index, value):
     """x with a value in the parts along dim that index counts."""
     return torch.index_fill(x, dim, index, value)
@@ -70,7 +70,7 @@ def index(x, indices):
     return torch.ops.aten.index(x, list(indices))
 
 
-@function()
+@function(notation=replaced(src="values", index="indices"))
 def index_put(x, indices, values, accumulate=False):
     """x with values in the places of x[indices], or added there: of zeros, the adjoint of index."""
     return torch.ops.aten.index_put(x, list(indices), tensor(values, x), accumulate)
@@ -82,19 +82,19 @@ def take(x, index):
     return torch.take(x, index)
 
 
-@function()
+@function(notation=replaced("put"))
 def put(x, index, src, accumulate=False):
     """x with src in the places that take takes from, or added there: of zeros, the adjoint of take."""
     return torch.put(x, index, src, accumulate)
 
 
-@function()
+@function(text="{x:10}[{mask}]", latex="{x:10}[{mask}]")
 def masked_select(x, mask):
     """The elements where the mask holds, in order, as one dimension."""
     return torch.masked_select(x, mask)
 
 
-@function()
+@function(notation=replaced(index="mask"))
 def masked_scatter(x, mask, src):
     """x with the elements of src, in order, where the mask holds: of zeros, the adjoint of masked_select."""
     return torch.masked_scatter(x, mask, src)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import function
 from .notation import einsum as einsum_of
+from .notation import raised
 from .tensors import torch, type_of
 
 # Products
@@ -48,19 +49,19 @@ def kron(a, b):
 # Parts and blocks
 
 
-@function(text="{x:10}ᵀ", latex=r"{x:10}^{{\top}}", binds=9)
+@function(notation=raised("mT", "x"))
 def mT(x):
     """The matrices transposed."""
     return x.mT
 
 
-@function(text="{x:10}ᴴ", latex=r"{x:10}^{{\mathsf{{H}}}}", binds=9)
+@function(notation=raised("mH", "x"))
 def mH(x):
     """The matrices transposed and conjugated."""
     return x.mH
 
 
-@function(text="tr({x})", latex=r"\operatorname{{tr}}\left({x}\right)")
+@function(text="tr({x})", latex=r"\operatorname{{tr}}{x:()}")
 def trace(x):
     """Sum of the diagonal of each matrix."""
     return torch.diagonal(x, dim1=-2, dim2=-1).sum(-1)
@@ -105,13 +106,13 @@ def permutation_matrix(pivots, n, like=None):
 # Solutions
 
 
-@function(text="{A:10}⁻¹", latex="{A:10}^{{-1}}", binds=9)
+@function(notation=raised("inv", "A"))
 def inv(A):
     """The inverse of square matrices."""
     return torch.linalg.inv(A)
 
 
-@function(text="{A:10}⁺", latex="{A:10}^{{+}}", binds=9)
+@function(notation=raised("pinv", "A"))
 def pinv(A):
     """The pseudo-inverse (Moore and Penrose)."""
     return torch.linalg.pinv(A)
@@ -141,7 +142,7 @@ def slogdet(A):
     return tuple(torch.linalg.slogdet(A))
 
 
-@function(latex=r"\exp\left({A}\right)")
+@function(latex=r"\exp{A:()}")
 def matrix_exp(A):
     """Σ_k A^k / k! of square matrices."""
     return torch.linalg.matrix_exp(A)

@@ -131,7 +131,7 @@ class Arguments(Mapping[str, Printed]):
         return self.typesetter.visit(node)
 
     def written(self, *hidden: str, spread: str = "") -> list[str]:
-        """The arguments as the call gives them, but for those hidden and `like`; a list `spread` without its brackets."""
+        """The arguments as the call gives them, without those hidden and `like`; of a list `spread` the items."""
         keywords = {keyword.arg for keyword in self.call.keywords}
         shown = []
         for name, node in self.nodes.items():
@@ -178,7 +178,10 @@ def operator(name: str, *shown: str, latex: str = "", under: str = "dim", spread
 
     def notation(arguments: Arguments) -> str:
         setter = arguments.typesetter
-        head = setter.operator(latex if setter.latex and latex else name) + setter.under(arguments.index(under))
+        head = setter.operator(latex if setter.latex and latex else name)
+        if isinstance(arguments.nodes.get(under), ast.Call | ast.ListComp):  # too much to stand below the line
+            return setter.call(head, arguments.written(spread=spread))
+        head += setter.under(arguments.index(under))
         if not shown:
             return setter.call(head, arguments.written(under, spread=spread))
         return setter.call(head, [printed for each in shown if (printed := arguments.given(each)) is not None])
@@ -223,23 +226,33 @@ def at(name: str) -> Inner:
     return lambda arguments: arguments.index(name)
 
 
+INDEX = at("index")
+
+
 def between(arguments: Arguments) -> str:
     """`start:end:step`, or `start:start + length`."""
     start, end, step, length = (_unless_none(arguments.nodes.get(each)) for each in ("start", "end", "step", "length"))
     if isinstance(start, ast.Constant) and start.value == 0:
         start = None
     if length is not None:
-        end = length if start is None else ast.BinOp(start, ast.Add(), length)
+        end = length if start is None else _sum(start, length)
     if isinstance(step, ast.Constant) and step.value == 1:
         step = None
     return arguments.typesetter.visit(ast.Slice(start, end, step))
+
+
+def _sum(start: ast.expr, length: ast.expr) -> ast.expr:
+    """start + length; k for (k - 1) + 1."""
+    if isinstance(start, ast.BinOp) and isinstance(start.op, ast.Sub) and ast.dump(start.right) == ast.dump(length):
+        return start.left
+    return ast.BinOp(start, ast.Add(), length)
 
 
 def _unless_none(node: ast.expr | None) -> ast.expr | None:
     return None if isinstance(node, ast.Constant) and node.value is None else node
 
 
-def part(inner: Inner = at("index"), *, along: bool = True) -> Notation:
+def part(inner: Inner = INDEX, *, along: bool = True) -> Notation:
     """`x[..., i, ...]_dim`, the dimension counted out where it is a number; along=False: `x[index]_dim`."""
 
     def notation(arguments: Arguments) -> str:
@@ -249,7 +262,7 @@ def part(inner: Inner = at("index"), *, along: bool = True) -> Notation:
     return notation
 
 
-def changed(sign: str, src: str = "src", inner: Inner = at("index"), *, x: str = "x", along: bool = True) -> Notation:
+def changed(sign: str, src: str = "src", inner: Inner = INDEX, *, x: str = "x", along: bool = True) -> Notation:
     """`x[index ← src]`, `x[index += src]`: x with src at these places, or added there. Without an `x` it is zeros."""
 
     def notation(arguments: Arguments) -> str:
@@ -263,12 +276,12 @@ def changed(sign: str, src: str = "src", inner: Inner = at("index"), *, x: str =
             target = "0"
         else:
             target = setter.call(setter.operator("zeros"), [setter.visit(shape)])
-        return _bracketed(arguments, target, f"{index} {_arrow(setter, sign)} {arguments[src]}", below)
+        return _bracketed(arguments, target, f"{index} {_arrow(setter, sign)} {arguments[src]:{SUM}}", below)
 
     return notation
 
 
-def put(name: str = "", src: str = "src", index: str = "index") -> Notation:
+def replaced(name: str = "", src: str = "src", index: str = "index") -> Notation:
     """`x[index ← src]`, or `name(x, index ← src)`; += where the call accumulates, the call itself where it may."""
 
     def notation(arguments: Arguments) -> str:
@@ -276,7 +289,7 @@ def put(name: str = "", src: str = "src", index: str = "index") -> Notation:
         if not isinstance(accumulate, ast.Constant):
             return setter.call(setter.operator(name or "index_put"), arguments.written())
         sign = _arrow(setter, "+=" if accumulate.value else "←")
-        inner = f"{arguments.index(index)} {sign} {arguments[src]}"
+        inner = f"{arguments.index(index)} {sign} {arguments[src]:{SUM}}"
         if name:
             return setter.call(setter.operator(name), [arguments["x"], inner])
         return _bracketed(arguments, f"{arguments['x']:10}", inner, "")
@@ -315,10 +328,13 @@ def integer(node: ast.expr) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
+UNSQUEEZE = operator("unsqueeze")
+
+
 def new_dim(arguments: Arguments) -> str:
     """`x[..., None]`, the place counted out where it is a number; else `unsqueeze_dim(x)`."""
     if integer(arguments.nodes["dim"]) is None:
-        return operator("unsqueeze")(arguments)
+        return UNSQUEEZE(arguments)
     index, _ = _along(arguments, arguments.typesetter.visit(ast.Constant(None)))
     return _bracketed(arguments, f"{arguments['x']:10}", index, "")
 

@@ -5,33 +5,33 @@ from __future__ import annotations
 import ast
 
 from . import function
-from .notation import cases
+from .notation import alone, cases, operator
 from .tensors import elementary, elementwise, tensor, torch
 
 #: Functions of one number that are elementary: name, meaning, LaTeX.
 ELEMENTARY = (
-    ("log", "Natural logarithm.", r"\log\left({x}\right)"),
-    ("log2", "Logarithm to base 2.", r"\log_2\left({x}\right)"),
-    ("log10", "Logarithm to base 10.", r"\log_{{10}}\left({x}\right)"),
+    ("log", "Natural logarithm.", r"\log{x:()}"),
+    ("log2", "Logarithm to base 2.", r"\log_2{x:()}"),
+    ("log10", "Logarithm to base 10.", r"\log_{{10}}{x:()}"),
     ("log1p", "log(1 + x), exact near 0.", r"\log\left(1 + {x:4}\right)"),
     ("expm1", "exp(x) - 1, exact near 0.", ""),
-    ("sin", "Sine of x in radians.", r"\sin\left({x}\right)"),
-    ("cos", "Cosine of x in radians.", r"\cos\left({x}\right)"),
-    ("tan", "Tangent of x in radians.", r"\tan\left({x}\right)"),
-    ("asin", "Arc sine.", r"\arcsin\left({x}\right)"),
-    ("acos", "Arc cosine.", r"\arccos\left({x}\right)"),
-    ("atan", "Arc tangent.", r"\arctan\left({x}\right)"),
-    ("sinh", "Hyperbolic sine.", r"\sinh\left({x}\right)"),
-    ("cosh", "Hyperbolic cosine.", r"\cosh\left({x}\right)"),
-    ("tanh", "Hyperbolic tangent.", r"\tanh\left({x}\right)"),
-    ("asinh", "Inverse hyperbolic sine.", r"\operatorname{{arsinh}}\left({x}\right)"),
-    ("acosh", "Inverse hyperbolic cosine.", r"\operatorname{{arcosh}}\left({x}\right)"),
-    ("atanh", "Inverse hyperbolic tangent.", r"\operatorname{{artanh}}\left({x}\right)"),
-    ("sinc", "sin(πx) / (πx), and 1 at 0.", r"\operatorname{{sinc}}\left({x}\right)"),
-    ("sigmoid", "1 / (1 + exp(-x)).", r"\sigma\left({x}\right)"),
-    ("sgn", "x / |x|, and 0 at 0.", r"\operatorname{{sgn}}\left({x}\right)"),
-    ("frac", "x - trunc(x).", r"\operatorname{{frac}}\left({x}\right)"),
-    ("trunc", "The integer next to x on the side of 0.", r"\operatorname{{trunc}}\left({x}\right)"),
+    ("sin", "Sine of x in radians.", r"\sin{x:()}"),
+    ("cos", "Cosine of x in radians.", r"\cos{x:()}"),
+    ("tan", "Tangent of x in radians.", r"\tan{x:()}"),
+    ("asin", "Arc sine.", r"\arcsin{x:()}"),
+    ("acos", "Arc cosine.", r"\arccos{x:()}"),
+    ("atan", "Arc tangent.", r"\arctan{x:()}"),
+    ("sinh", "Hyperbolic sine.", r"\sinh{x:()}"),
+    ("cosh", "Hyperbolic cosine.", r"\cosh{x:()}"),
+    ("tanh", "Hyperbolic tangent.", r"\tanh{x:()}"),
+    ("asinh", "Inverse hyperbolic sine.", r"\operatorname{{arsinh}}{x:()}"),
+    ("acosh", "Inverse hyperbolic cosine.", r"\operatorname{{arcosh}}{x:()}"),
+    ("atanh", "Inverse hyperbolic tangent.", r"\operatorname{{artanh}}{x:()}"),
+    ("sinc", "sin(πx) / (πx), and 1 at 0.", r"\operatorname{{sinc}}{x:()}"),
+    ("sigmoid", "1 / (1 + exp(-x)).", r"\sigma{x:()}"),
+    ("sgn", "x / |x|, and 0 at 0.", r"\operatorname{{sgn}}{x:()}"),
+    ("frac", "x - trunc(x).", r"\operatorname{{frac}}{x:()}"),
+    ("trunc", "The integer next to x on the side of 0.", r"\operatorname{{trunc}}{x:()}"),
     ("isnan", "Whether x is not a number.", ""),
     ("isinf", "Whether x is infinite.", ""),
     ("isfinite", "Whether x is a number and finite.", ""),
@@ -70,7 +70,7 @@ def pow_(x, y):
     return torch.pow(x, y)
 
 
-@function(latex=r"\operatorname{{atan2}}\left({y}, {x}\right)")
+@function()
 @elementwise
 def atan2(y, x):
     """Angle of the point (x, y), in (-π, π]."""
@@ -93,13 +93,13 @@ def conj(x):
     return torch.conj(x) if isinstance(x, torch.Tensor) else x.conjugate()
 
 
-@function(latex=r"\operatorname{{Re}}\left({x}\right)")
+@function(latex=r"\operatorname{{Re}}{x:()}")
 def real(x):
     """Real part."""
     return torch.real(x) if isinstance(x, torch.Tensor) else x.real
 
 
-@function(latex=r"\operatorname{{Im}}\left({x}\right)")
+@function(latex=r"\operatorname{{Im}}{x:()}")
 def imag(x):
     """Imaginary part; 0 for a real input."""
     if not isinstance(x, torch.Tensor):
@@ -107,7 +107,7 @@ def imag(x):
     return torch.imag(x) if x.is_complex() else torch.zeros_like(x)
 
 
-@function(latex=r"\arg\left({x}\right)")
+@function(latex=r"\arg{x:()}")
 @elementwise
 def angle(x):
     """Angle of a complex number; of a real one 0 or π."""
@@ -148,7 +148,7 @@ def abs_(x):
     return torch.abs(x) if isinstance(x, torch.Tensor) else x.__abs__()
 
 
-@function(latex=r"\operatorname{{sign}}\left({x}\right)")
+@function(latex=r"\operatorname{{sign}}{x:()}")
 @elementwise
 def sign(x):
     """-1, 0 or 1, the sign of a real number."""
@@ -232,14 +232,14 @@ def clamp(x, lo=None, hi=None):
     return torch.clamp(x, lo, hi)
 
 
-@function(latex=r"\max\left({x}, {y}\right)")
+@function(notation=operator("max", "x", "y", latex=r"\max"))
 @elementwise
 def maximum(x, y):
     """The larger of two; nan where one is nan."""
     return torch.maximum(x, y)
 
 
-@function(latex=r"\min\left({x}, {y}\right)")
+@function(notation=operator("min", "x", "y", latex=r"\min"))
 @elementwise
 def minimum(x, y):
     """The smaller of two; nan where one is nan."""
@@ -285,7 +285,7 @@ def _type(dtype):
     return getattr(torch, dtype)
 
 
-@function()
+@function(notation=alone())
 def cast(x, dtype):
     """x in the type of this name, x.dtype or tensor: its real part where that is real; x itself where it is None."""
     if dtype is None:

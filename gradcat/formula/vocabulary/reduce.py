@@ -98,7 +98,7 @@ def cumprod(x, dim):
     return torch.cumprod(x, dim)
 
 
-@function()
+@function(notation=operator("prod_others"))
 def prod_others(x, dim=None):
     """At each place the product of all other elements along dim, which dividing by x cannot give where x is 0."""
     if dim is None:
@@ -128,13 +128,13 @@ def cummin(x, dim):
     return torch.cummin(x, dim).values
 
 
-@function()
+@function(notation=operator("cummax_index"))
 def cummax_index(x, dim):
     """Where along dim cummax is found: of equals the last."""
     return torch.cummax(x, dim).indices
 
 
-@function()
+@function(notation=operator("cummin_index"))
 def cummin_index(x, dim):
     """Where along dim cummin is found: of equals the last."""
     return torch.cummin(x, dim).indices
@@ -155,13 +155,13 @@ def argmin(x, dim=None, keepdim=False):
     return torch.argmin(x, dim, keepdim)
 
 
-@function()
+@function(notation=operator("sort"))
 def sort(x, dim=-1, descending=False):
     """The elements along dim in order."""
     return torch.sort(x, dim, descending).values
 
 
-@function()
+@function(notation=operator("argsort"))
 def argsort(x, dim=-1, descending=False):
     """Where along dim each element of sort(x) comes from; equals keep their order. A list of numbers gives a list."""
     if isinstance(x, (list, tuple)):
@@ -169,13 +169,13 @@ def argsort(x, dim=-1, descending=False):
     return torch.sort(x, stable=True, dim=dim, descending=descending).indices
 
 
-@function()
+@function(notation=operator("topk"))
 def topk(x, k, dim=-1, largest=True):
     """The k largest elements along dim, or the k smallest, in order."""
     return torch.topk(x, k, dim, largest).values
 
 
-@function()
+@function(notation=operator("topk_index"))
 def topk_index(x, k, dim=-1, largest=True):
     """Where along dim the elements of topk are."""
     return torch.topk(x, k, dim, largest).indices
@@ -187,7 +187,7 @@ def kthvalue(x, k, dim=-1, keepdim=False):
     return torch.kthvalue(x, k, dim, keepdim).values
 
 
-@function()
+@function(notation=operator("kthvalue_index"))
 def kthvalue_index(x, k, dim=-1, keepdim=False):
     """Where along dim kthvalue is."""
     return torch.kthvalue(x, k, dim, keepdim).indices
@@ -199,7 +199,7 @@ def median(x, dim=None, keepdim=False):
     return torch.median(x) if dim is None else torch.median(x, dim, keepdim).values
 
 
-@function()
+@function(notation=operator("median_index"))
 def median_index(x, dim=-1, keepdim=False):
     """Where along dim median is."""
     return torch.median(x, dim, keepdim).indices
@@ -211,7 +211,7 @@ def nanmedian(x, dim=None, keepdim=False):
     return torch.nanmedian(x) if dim is None else torch.nanmedian(x, dim, keepdim).values
 
 
-@function()
+@function(notation=operator("nanmedian_index"))
 def nanmedian_index(x, dim=-1, keepdim=False):
     """Where along dim nanmedian is."""
     return torch.nanmedian(x, dim, keepdim).indices
@@ -223,7 +223,7 @@ def mode(x, dim=-1, keepdim=False):
     return torch.mode(x, dim, keepdim).values
 
 
-@function()
+@function(notation=operator("mode_index"))
 def mode_index(x, dim=-1, keepdim=False):
     """Where along dim mode is: of equals the last."""
     return torch.mode(x, dim, keepdim).indices

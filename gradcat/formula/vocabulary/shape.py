@@ -7,10 +7,11 @@ sum_repeats, unfold and overlap_add, diagonal and place_diagonal, permute by dim
 from __future__ import annotations
 
 from . import function
+from .notation import alone, at, between, changed, new_dim, operator, part, to_shape
 from .tensors import dims, tensor, torch, type_of
 
 
-@function()
+@function(notation=operator("numel"))
 def numel(x, dim=None):
     """How many elements x has, or along dim: what a mean over dim divides by."""
     return torch.Size(x.shape[each] for each in dims(x.ndim, dim)).numel()
@@ -37,7 +38,7 @@ def unflatten(x, dim, sizes):
     return torch.unflatten(x, dim, tuple(sizes))
 
 
-@function()
+@function(notation=to_shape("expand"))
 def expand(x, shape):
     """x repeated along new dimensions in front and along those of size 1 until it has this shape; -1 keeps a size."""
     return tensor(x).expand(tuple(shape))
@@ -49,7 +50,7 @@ def sum_to(x, shape):
     return x.sum_to_size(tuple(shape))
 
 
-@function()
+@function(notation=new_dim)
 def unsqueeze(x, dim):
     """A dimension of size 1 at dim; with a list at each of them, as the result counts them."""
     if isinstance(dim, int):
@@ -60,13 +61,13 @@ def unsqueeze(x, dim):
     return x.reshape([1 if each in new else next(shape) for each in range(count)])
 
 
-@function()
+@function(notation=operator("squeeze"))
 def squeeze(x, dim=None):
     """Without the dimensions of size 1; with dim only of these."""
     return torch.squeeze(x) if dim is None else torch.squeeze(x, dim if isinstance(dim, int) else tuple(dim))
 
 
-@function()
+@function(notation=alone())
 def restore_dims(x, dim, ndim, keepdim=False):
     """Size 1 wherever a reduction over dim took one of ndim dimensions away; keepdim: it took none, so x as it is."""
     if keepdim or ndim == 0:
@@ -101,31 +102,31 @@ def movedim(x, source, destination):
 # Joined and taken apart
 
 
-@function()
+@function(notation=operator("cat", spread="tensors"))
 def cat(tensors, dim=0):
     """The tensors one behind the other along dim."""
     return torch.cat(list(tensors), dim)
 
 
-@function()
+@function(notation=operator("stack", spread="tensors"))
 def stack(tensors, dim=0):
     """The tensors one behind the other along a new dimension."""
     return torch.stack(list(tensors), dim)
 
 
-@function()
+@function(notation=operator("split"))
 def split(x, size, dim=0):
     """List of parts along dim, each of this size (the last may be smaller), or of these sizes."""
     return list(torch.split(x, size if isinstance(size, int) else list(size), dim))
 
 
-@function()
+@function(notation=operator("chunk"))
 def chunk(x, chunks, dim=0):
     """List of at most so many parts of equal size along dim; the last may be smaller."""
     return list(torch.chunk(x, chunks, dim))
 
 
-@function()
+@function(notation=operator("unbind"))
 def unbind(x, dim=0):
     """List of the parts of size 1 along dim, without that dimension."""
     return list(torch.unbind(x, dim))
@@ -138,44 +139,44 @@ def _range(n, start, end, step):
     return range(*slice(start, end, step).indices(n))
 
 
-@function()
+@function(notation=part(at("i")))
 def select(x, dim, i):
     """The i-th part along dim, without that dimension."""
     return torch.select(x, dim, i)
 
 
-@function()
+@function(notation=part(between))
 def narrow(x, dim, start, length):
     """`length` parts along dim from start on."""
     return torch.narrow(x, dim, start, length)
 
 
-@function(name="slice")
+@function(name="slice", notation=part(between))
 def slice_(x, dim=0, start=None, end=None, step=1):
     """Every step-th part along dim from start, before end."""
     return x.movedim(dim, 0)[slice(start, end, step)].movedim(0, dim)
 
 
-@function()
+@function(notation=changed("←", "x", between, x=""))
 def place(x, shape, dim=0, start=None, end=None, step=1):
     """Zeros of this shape with x at what slice takes of them: the adjoint of slice, and of narrow."""
     return slice_scatter(x.new_zeros(tuple(shape)), x, dim, start, end, step)
 
 
-@function()
+@function(notation=changed("←", "x", at("i"), x=""))
 def place_at(x, shape, dim, i):
     """Zeros of this shape with x at the i-th part along dim: the adjoint of select."""
     return select_scatter(x.new_zeros(tuple(shape)), x, dim, i)
 
 
-@function()
+@function(notation=changed("←", inner=between))
 def slice_scatter(x, src, dim=0, start=None, end=None, step=1):
     """x with src in the place of what slice takes of it."""
     at = torch.tensor(_range(x.shape[dim], start, end, step), dtype=torch.int64, device=x.device)
     return x.index_copy(dim, at, src)
 
 
-@function()
+@function(notation=changed("←", inner=at("i")))
 def select_scatter(x, src, dim, i):
     """x with src in the place of its i-th part along dim."""
     return torch.select_scatter(x, src, dim, i)
@@ -226,13 +227,13 @@ def diagonal_scatter(x, src, offset=0, dim1=0, dim2=1):
 # Turned and repeated
 
 
-@function()
+@function(notation=operator("flip", under="dims"))
 def flip(x, dims):
     """The elements along each dimension of dims in reverse order."""
     return torch.flip(x, [dims] if isinstance(dims, int) else list(dims))
 
 
-@function()
+@function(notation=operator("roll", under="dims"))
 def roll(x, shifts, dims=None):
     """The elements moved along dims by shifts, those that leave at the end coming back at the start."""
     return torch.roll(x, shifts, () if dims is None else dims)
@@ -258,13 +259,13 @@ def sum_repeats(x, repeats, shape):
     return x.sum(list(range(0, x.ndim, 2))).reshape(tuple(shape))
 
 
-@function()
+@function(notation=operator("unfold"))
 def unfold(x, dim, size, step):
     """Windows of this size, one at each step along dim, which counts them; their elements are a last dimension."""
     return x.unfold(dim, size, step)
 
 
-@function()
+@function(notation=operator("overlap_add"))
 def overlap_add(x, dim, n, step):
     """The windows that unfold has made of n elements, summed where they overlap: the adjoint of unfold."""
     (dim,) = dims(x.ndim - 1, dim)
@@ -295,7 +296,7 @@ def ones(shape, like=None):
     return full(shape, 1, like)
 
 
-@function()
+@function(notation=alone("value"))
 def full(shape, value, like=None):
     """One number in every place of this shape, in the type of like, or in double precision."""
     value = tensor(value)

@@ -9,30 +9,30 @@ from .tensors import elementary, elementwise, torch
 
 #: Functions of one number: torch's path, meaning, LaTeX.
 ELEMENTARY = (
-    ("erf", "Error function 2/√π ∫₀ˣ exp(-t²) dt.", r"\operatorname{{erf}}\left({x}\right)"),
-    ("erfc", "1 - erf(x), exact where erf is near 1.", r"\operatorname{{erfc}}\left({x}\right)"),
-    ("special.erfcx", "exp(x²) erfc(x).", r"\operatorname{{erfcx}}\left({x}\right)"),
-    ("erfinv", "Inverse of erf.", r"\operatorname{{erf}}^{{-1}}\left({x}\right)"),
-    ("special.ndtr", "Normal distribution function Φ.", r"\Phi\left({x}\right)"),
-    ("special.ndtri", "Inverse of the normal distribution function.", r"\Phi^{{-1}}\left({x}\right)"),
-    ("special.log_ndtr", "Logarithm of the normal distribution function.", r"\log \Phi\left({x}\right)"),
-    ("special.entr", "-x log(x); 0 at 0, -∞ below.", r"\operatorname{{entr}}\left({x}\right)"),
-    ("lgamma", "Logarithm of |Γ(x)|.", r"\log\left|\Gamma\left({x}\right)\right|"),
-    ("digamma", "ψ, the derivative of log Γ.", r"\psi\left({x}\right)"),
-    ("special.bessel_j0", "Bessel function of the first kind, order 0.", r"J_0\left({x}\right)"),
-    ("special.bessel_j1", "Bessel function of the first kind, order 1.", r"J_1\left({x}\right)"),
-    ("special.bessel_y0", "Bessel function of the second kind, order 0.", r"Y_0\left({x}\right)"),
-    ("special.bessel_y1", "Bessel function of the second kind, order 1.", r"Y_1\left({x}\right)"),
-    ("special.i0", "Modified Bessel function of the first kind, order 0.", r"I_0\left({x}\right)"),
-    ("special.i1", "Modified Bessel function of the first kind, order 1.", r"I_1\left({x}\right)"),
+    ("erf", "Error function 2/√π ∫₀ˣ exp(-t²) dt.", r"\operatorname{{erf}}{x:()}"),
+    ("erfc", "1 - erf(x), exact where erf is near 1.", r"\operatorname{{erfc}}{x:()}"),
+    ("special.erfcx", "exp(x²) erfc(x).", r"\operatorname{{erfcx}}{x:()}"),
+    ("erfinv", "Inverse of erf.", r"\operatorname{{erf}}^{{-1}}{x:()}"),
+    ("special.ndtr", "Normal distribution function Φ.", r"\Phi{x:()}"),
+    ("special.ndtri", "Inverse of the normal distribution function.", r"\Phi^{{-1}}{x:()}"),
+    ("special.log_ndtr", "Logarithm of the normal distribution function.", r"\log \Phi{x:()}"),
+    ("special.entr", "-x log(x); 0 at 0, -∞ below.", r"\operatorname{{entr}}{x:()}"),
+    ("lgamma", "Logarithm of |Γ(x)|.", r"\log\left|\Gamma{x:()}\right|"),
+    ("digamma", "ψ, the derivative of log Γ.", r"\psi{x:()}"),
+    ("special.bessel_j0", "Bessel function of the first kind, order 0.", r"J_0{x:()}"),
+    ("special.bessel_j1", "Bessel function of the first kind, order 1.", r"J_1{x:()}"),
+    ("special.bessel_y0", "Bessel function of the second kind, order 0.", r"Y_0{x:()}"),
+    ("special.bessel_y1", "Bessel function of the second kind, order 1.", r"Y_1{x:()}"),
+    ("special.i0", "Modified Bessel function of the first kind, order 0.", r"I_0{x:()}"),
+    ("special.i1", "Modified Bessel function of the first kind, order 1.", r"I_1{x:()}"),
     ("special.i0e", "exp(-|x|) I₀(x).", ""),
     ("special.i1e", "exp(-|x|) I₁(x).", ""),
-    ("special.modified_bessel_k0", "Modified Bessel function of the second kind, order 0.", r"K_0\left({x}\right)"),
-    ("special.modified_bessel_k1", "Modified Bessel function of the second kind, order 1.", r"K_1\left({x}\right)"),
+    ("special.modified_bessel_k0", "Modified Bessel function of the second kind, order 0.", r"K_0{x:()}"),
+    ("special.modified_bessel_k1", "Modified Bessel function of the second kind, order 1.", r"K_1{x:()}"),
     ("special.scaled_modified_bessel_k0", "exp(x) K₀(x).", ""),
     ("special.scaled_modified_bessel_k1", "exp(x) K₁(x).", ""),
-    ("special.spherical_bessel_j0", "sin(x) / x, and 1 at 0.", r"j_0\left({x}\right)"),
-    ("special.airy_ai", "Airy function Ai.", r"\operatorname{{Ai}}\left({x}\right)"),
+    ("special.spherical_bessel_j0", "sin(x) / x, and 1 at 0.", r"j_0{x:()}"),
+    ("special.airy_ai", "Airy function Ai.", r"\operatorname{{Ai}}{x:()}"),
 )
 #: Polynomials in x of degree n: torch's path, whose, LaTeX.
 POLYNOMIALS = (
@@ -58,7 +58,7 @@ def polynomial(path, whose, latex):
         return attrgetter(path)(torch)(x, n)
 
     code.__name__, code.__doc__ = path.rpartition(".")[2], f"{whose}, degree n."
-    function(latex=latex + r"\left({x}\right)")(elementwise(code))
+    function(latex=latex + r"{x:()}")(elementwise(code))
 
 
 for row in ELEMENTARY:
@@ -67,27 +67,27 @@ for row in POLYNOMIALS:
     polynomial(*row)
 
 
-@function(text="ψ^({n})({x})", latex=r"\psi^{{({n})}}\left({x}\right)")
+@function(text="ψ^({n})({x})", latex=r"\psi^{{({n})}}{x:()}")
 def polygamma(n, x):
     """The n-th derivative of ψ."""
     return elementwise(lambda x: torch.polygamma(n, x))(x)
 
 
-@function(text="ζ({x}, {q})", latex=r"\zeta\left({x}, {q}\right)")
+@function(text="ζ({x}, {q})", latex=r"\zeta({x}, {q})")
 @elementwise
 def zeta(x, q):
     """Hurwitz zeta function Σ_k (k + q)^-x."""
     return torch.special.zeta(x, q)
 
 
-@function(text="P({a}, {x})", latex=r"P\left({a}, {x}\right)")
+@function(text="P({a}, {x})", latex=r"P({a}, {x})")
 @elementwise
 def igamma(a, x):
     """Regularised lower incomplete gamma function 1/Γ(a) ∫₀ˣ t^(a-1) exp(-t) dt."""
     return torch.igamma(a, x)
 
 
-@function(text="Q({a}, {x})", latex=r"Q\left({a}, {x}\right)")
+@function(text="Q({a}, {x})", latex=r"Q({a}, {x})")
 @elementwise
 def igammac(a, x):
     """Regularised upper incomplete gamma function, 1 - igamma(a, x)."""
