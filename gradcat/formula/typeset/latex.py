@@ -14,8 +14,8 @@ from .walk import DIGITS, GREEK, Infix, Names, Typesetter, chained, is_truth
 #: Greek letters whose command is not the name.
 COMMANDS = {"eps": "varepsilon", "epsilon": "varepsilon", "lambd": "lambda", "lambda_": "lambda"}
 
-#: A letter, and a word behind it.
-HEAD = re.compile(rf"([^\W_]|{'|'.join(GREEK)})_([^\W_]+)$")
+#: A letter, and words behind it.
+HEAD = re.compile(rf"([^\W_]|{'|'.join(GREEK)})_(\w+)$")
 
 #: What TeX takes for something else.
 ESCAPES = str.maketrans({char: f"\\{char}" for char in "_&%$#{}"} | {"\\": r"\backslash ", "^": r"\^{}", "~": r"\~{}"})
@@ -112,6 +112,7 @@ class Latex(Typesetter):
         "such that": r"{} \mid {}",
         "to": "{:}",
         "size": r"\operatorname{{size}}_{{{1}}}{0:()}",
+        "sizes": r"\operatorname{{shape}}_{{{1}}}{0:()}",
     }
 
     def truth(self, node: ast.expr) -> Printed:

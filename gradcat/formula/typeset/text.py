@@ -69,6 +69,7 @@ class Text(Typesetter):
         "such that": "{} | {}",
         "to": ":",
         "size": "{:10}.shape[{}]",
+        "sizes": "{:10}.shape[{}]",
     }
 
     def identifier(self, name: str) -> Printed:

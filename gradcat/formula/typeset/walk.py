@@ -122,7 +122,7 @@ class Typesetter:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.small = False  # inside a fraction, an exponent, a case: a fraction there would be a storey too many
+        self.small = False  # inside a fraction, an exponent, a condition: a fraction there would be a storey too many
         self.symbols: tuple[dict[str, Printed], dict[str, Printed]] = {}, {}  # by size
 
     def __init_subclass__(cls) -> None:
@@ -293,9 +293,9 @@ class Typesetter:
         branches = []
         while choice := _choice(node):
             test, body, node = choice
-            branches.append(self.templates["branch"].format(self.shrunk(body), self.shrunk(test)))
-        branches.append(self.templates["otherwise"].format(self.shrunk(node)))
-        return self.fill("cases", self.templates["next"].join(branches), binds=BIG if self.latex else ATOM)
+            branches.append(self.templates["branch"].format(self.visit(body), self.shrunk(test)))
+        branches.append(self.templates["otherwise"].format(self.visit(node)))
+        return self.fill("cases", self.templates["next"].join(branches), binds=LOGIC if self.latex else ATOM)
 
     def visit_Lambda(self, node: ast.Lambda) -> Printed:
         with self.bound({argument.arg for argument in node.args.args}):
@@ -367,7 +367,7 @@ class Typesetter:
         if isinstance(value, ast.Name) and value.id == "grads" and "grads" not in self.names.arguments:
             return self.derivative(self.item(self.identifier("out"), index))
         if isinstance(value, ast.Attribute) and value.attr == "shape":
-            return self.fill("size", self.visit(value.value), index)
+            return self.fill("sizes" if isinstance(node.slice, ast.Slice) else "size", self.visit(value.value), index)
         return self.item(self.visit(value), index)
 
     def item(self, of: Printed, index: str) -> Printed:
