@@ -158,8 +158,10 @@ def merge(found: Harvest, paired: Mapping[str, Node], warnings: Iterable[str] = 
             direct.setdefault(record["direct"], []).append(i)
         for entry in record.get("nodes", ()):
             name = entry["name"]
-            if name not in seen or (entry["direct"] and not seen[name][2]["direct"]):
+            if name not in seen or entry["rank"] > seen[name][2]["rank"]:
                 seen[name] = probe, record, entry
+    for made in direct.values():
+        made.sort(key=lambda i: found.probes[i].device != "cpu")  # the first is what facts are measured on
     reflected = {entry["name"]: entry for entry in found.classes}
     made_by: dict[str, list[str]] = {}
     for op, names in index.items():
@@ -251,7 +253,7 @@ def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mappi
         status="harvested",
         reason="",
         check="",
-        device=probe.device if not probe.kernel else "meta",
+        device=probe.device,
         how=_how(probe, entry),
         edges=tuple(Edge(**edge) for edge in entry["edges"]),
         saved=tuple(

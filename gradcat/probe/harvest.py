@@ -12,8 +12,8 @@ from .trial import Run, Trial, floating
 Graph = dict[Any, tuple[tuple[Any, int], ...]]
 
 
-def harvest(trial: Trial, known: set[str]) -> dict[str, Any]:
-    """One JSON-ready record of a probe. Classes in `known` have their records already: only their names are listed."""
+def harvest(trial: Trial, known: dict[str, int]) -> dict[str, Any]:
+    """One JSON-ready record of a probe. Classes that `known` ranks as high are only named: they have their records."""
     run = trial.run()
     made, ends = graph_of(run)
     direct = direct_node(run, made)
@@ -26,14 +26,15 @@ def harvest(trial: Trial, known: set[str]) -> dict[str, Any]:
         "nodes": [],
     }
     for node in (*made, *ends):
-        # A class is recorded twice at most: where it was first seen, and where a probe made it alone.
-        key = class_name(node) + ("!" if node is direct else "")
-        if key in known or class_name(node) + "!" in known:
+        # A class is recorded again only where it is seen better: made alone, and with values.
+        rank = (node is direct) + (node is direct and trial.probe.device == "cpu")
+        if known.get(class_name(node), -1) >= rank:
             continue
-        known.add(key)
+        known[class_name(node)] = rank
         record["nodes"].append(
             {
                 "name": class_name(node),
+                "rank": rank,
                 "direct": node is direct,
                 "edges": edges_of(node, run),
                 "saved": saved_of(node, run),

@@ -53,7 +53,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.modules: dict[str, ModuleType] = {}
-        self.known: set[str] = set()
+        self.known: dict[str, int] = {}
         self.tasks: dict[str, Callable[..., dict[str, Any]]] = {
             "import": self.load,
             "probe": self.probe,

@@ -21,7 +21,7 @@ HEAD = re.compile(rf"([^\W_]|{'|'.join(GREEK)})_(\w+)$")
 ESCAPES = str.maketrans({char: f"\\{char}" for char in "_&%$#{}"} | {"\\": r"\backslash ", "^": r"\^{}", "~": r"\~{}"})
 
 #: What needs higher brackets than a line of text.
-TALL = re.compile(r"\\(?:begin|d?frac|prod|sum)\b").search
+TALL = re.compile(r"\\(?:begin|frac|prod|sum)(?![a-z])").search
 
 
 def latex(code: str, names: Names = Names(), *, relation: bool = True) -> str:  # noqa: B008 (frozen)
@@ -40,9 +40,9 @@ class Piece(Printed):
         return rf"\left{brackets[0]}{text}\right{brackets[1]}" if TALL(text) else brackets[0] + text + brackets[1]
 
     @staticmethod
-    def called(text: str) -> str:
-        """The same behind the name of a function, from which TeX would keep high brackets away."""
-        return rf"\!\left({text}\right)" if TALL(text) else f"({text})"
+    def called(text: str, brackets: str = "()") -> str:
+        """The same behind what they belong to, from which TeX would keep high brackets away."""
+        return (r"\!" if TALL(text) else "") + Piece.enclosed(text, brackets)
 
 
 class Latex(Typesetter):
@@ -150,13 +150,23 @@ class Latex(Typesetter):
     def item(self, of: Printed, index: str) -> Printed:
         if re.fullmatch(r"[\w, -]+", index) and not re.search(r"(?<!\\)[_^]", of) and of.binds == ATOM:
             return self.printed(f"{of}_{{{index}}}")
-        return self.printed(f"{of:10}{self.enclosed(index, '[]')}")
+        return self.printed(f"{of:10}{self.bracketed(index)}")
+
+    def visit_Slice(self, node: ast.Slice) -> Printed:
+        return self.printed(super().visit_Slice(node).replace("{:}-", "{:}{-}"), LOOSE)
+
+    def call(self, name: str, arguments: list[str]) -> Printed:
+        *others, last = arguments or [""]  # a choice has no closing brace that would end it before a comma
+        return super().call(name, [*(self.enclosed(x) if x.endswith(r"\end{cases}") else x for x in others), last])
 
     def under(self, index: str | None) -> str:
         return "" if index is None else f"_{{{index}}}"
 
     def operator(self, name: str) -> str:
-        return name if name.startswith("\\") else rf"\operatorname{{{name.translate(ESCAPES)}}}"
+        if name.startswith("\\"):
+            return name
+        name = rf"\mathrm{{{name.translate(ESCAPES)}}}" if "_" in name else name
+        return rf"\operatorname{{{name}}}"
 
 
 @lru_cache(maxsize=4096)

@@ -348,6 +348,10 @@ class Typesetter:
     def listed(self, items: str) -> Printed:
         return self.enclosed(items, "[]")
 
+    def bracketed(self, text: str) -> str:
+        """`[text]`, behind what it is a part of."""
+        return self.piece.called(text, "[]")
+
     def enclosed(self, text: str, brackets: str = "()") -> Printed:
         """Text in brackets."""
         return self.printed(self.piece.enclosed(text, brackets))

@@ -81,8 +81,8 @@ class Typesetter(Protocol):
     def call(self, name: str, arguments: list[str]) -> Printed:
         """`name(x, y)`."""
 
-    def enclosed(self, text: str, brackets: str = "()") -> Printed:
-        """Text in brackets."""
+    def bracketed(self, text: str) -> str:
+        """`[text]`, behind what it is a part of."""
 
     def keyword(self, name: str | None) -> str:
         """`name=`."""
@@ -303,7 +303,7 @@ def _arrow(setter: Typesetter, sign: str) -> str:
 
 def _bracketed(arguments: Arguments, target: str, inner: str, below: str) -> str:
     setter = arguments.typesetter
-    return setter.printed(target + setter.enclosed(inner, "[]") + below)
+    return setter.printed(target + setter.bracketed(inner) + below)
 
 
 def _below(arguments: Arguments, inner: Inner) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from . import function
-from .notation import alone, cases, operator
+from .notation import POWER, Arguments, alone, cases, operator
 from .tensors import elementary, elementwise, tensor, torch
 
 #: Functions of one number that are elementary: name, meaning, LaTeX.
@@ -13,7 +13,7 @@ ELEMENTARY = (
     ("log", "Natural logarithm.", r"\log{x:()}"),
     ("log2", "Logarithm to base 2.", r"\log_2{x:()}"),
     ("log10", "Logarithm to base 10.", r"\log_{{10}}{x:()}"),
-    ("log1p", "log(1 + x), exact near 0.", r"\log\left(1 + {x:4}\right)"),
+    ("log1p", "log(1 + x), exact near 0.", r"\log(1 + {x:4})"),
     ("expm1", "exp(x) - 1, exact near 0.", ""),
     ("sin", "Sine of x in radians.", r"\sin{x:()}"),
     ("cos", "Cosine of x in radians.", r"\cos{x:()}"),
@@ -42,7 +42,15 @@ for row in ELEMENTARY:
 elementary("exp2", "2 to the power of x.", r"2^{{{x}}}", binds=(10, 9))
 
 
-@function(text="exp({x})", latex=r"e^{{{x}}}", binds=(10, 9))
+def _exp(given: Arguments) -> str:
+    """e^{x}; where there is more than a line of names and numbers above the line, exp(x)."""
+    x = given["x"]
+    if "(" in x or "[" in x or r"\frac" in x:
+        return given.typesetter.printed(rf"\exp{x:()}")
+    return given.typesetter.printed(f"e^{{{x}}}", POWER)
+
+
+@function(text="exp({x})", latex=_exp)
 @elementwise
 def exp(x):
     """e to the power of x."""
@@ -77,7 +85,7 @@ def atan2(y, x):
     return torch.atan2(y, x)
 
 
-@function(latex=r"\log\left(e^{{{x}}} + e^{{{y}}}\right)")
+@function(latex=r"\log(e^{{{x}}} + e^{{{y}}})")
 @elementwise
 def logaddexp(x, y):
     """log(exp(x) + exp(y)), without overflow."""

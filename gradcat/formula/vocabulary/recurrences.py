@@ -6,7 +6,7 @@ from . import function
 from .tensors import tensor, torch
 
 
-@function(text="log(exp({A}) @ exp({x}))", latex=r"\log\left(e^{{{A}}} e^{{{x}}}\right)")
+@function(text="log(exp({A}) @ exp({x}))", latex=r"\log(e^{{{A}}} \, e^{{{x}}})")
 def log_product(A, x):
     """log Σ_j exp(A[..., i, j] + x[..., j]): a matrix times a vector, given and found as logarithms; exp(-inf) is 0."""
     return torch.logsumexp(A + x[..., None, :], -1)
