@@ -23,6 +23,9 @@ from .yamlfile import read
 Progress = Callable[[int, int, str], None]
 
 
+#: The torch that rules and probes were written on. Others work: what they lack or do otherwise is said.
+TESTED = ("2.13.0",)
+
 #: Why a class is only reflected, where nothing more is known.
 NO_PROBE = "no probe makes it"
 
@@ -188,8 +191,15 @@ def merge(found: Harvest, paired: Mapping[str, Node], warnings: Iterable[str] = 
         nodes.append(node)
     gone = sorted(name for name, node in paired.items() if node.backward and name not in reflected and name not in seen)
     warnings += [f"rule of {name}: this torch has no such node" for name in gone]
+    if (version := torch_build().version).partition("+")[0] not in TESTED:
+        fresh = [node.name for node in nodes if node.name in reflected and not node.backward and not node.check]
+        news = f"; new there, without a rule: {', '.join(fresh)}" if fresh else ""
+        tested = ", ".join(TESTED)
+        warnings.append(
+            f"torch {version} is not one that this gradcat was tested with ({tested}): gradcat coverage{news}"
+        )
     return Catalog(
-        torch_version=torch_build().version,
+        torch_version=version,
         gradcat_version=__version__,
         nodes=_with_siblings(nodes),
         index={op: tuple(names) for op, names in sorted(index.items())},
@@ -396,7 +406,7 @@ def _shares(tasks: Sequence[dict[str, Any]], count: int) -> list[list[dict[str, 
     return shares
 
 
-#: What heavy tasks cost, in light probes: for what they load, and each. Measured once; a wrong guess costs balance only.
+#: What heavy tasks cost, in light probes: for what they load, and each. Measured once; a wrong guess costs balance.
 HEAVY, EACH_HEAVY = 500.0, 10.0
 
 #: Child processes that share the work of verifying everything.

@@ -7,9 +7,10 @@ import re
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from ...words import GREEK
 from ..syntax import parse
 from ..vocabulary.notation import ATOM, BIG, BITS, COMPARE, FRACTION, LOOSE, POWER, PRODUCT, SUM, Printed
-from .walk import DIGITS, GREEK, Infix, Names, Typesetter, chained, is_truth
+from .walk import DIGITS, Infix, Names, Typesetter, chained, is_truth
 
 #: Greek letters whose command is not the name.
 COMMANDS = {"eps": "varepsilon", "epsilon": "varepsilon", "lambd": "lambda", "lambda_": "lambda"}

@@ -6,9 +6,9 @@ import ast
 import copy
 from collections.abc import Mapping
 
+from ...words import GREEK
 from ..syntax import names, parse
 from ..vocabulary import CONSTANTS
-from .walk import GREEK
 
 COTANGENT = "grad"
 

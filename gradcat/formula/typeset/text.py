@@ -6,9 +6,10 @@ import ast
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from ...words import GREEK
 from ..syntax import parse
 from ..vocabulary.notation import ATOM, BIG, BITS, FRACTION, POWER, PRODUCT, SUM, Printed
-from .walk import DIGITS, GREEK, Infix, Names, Typesetter, chained
+from .walk import DIGITS, Infix, Names, Typesetter, chained
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

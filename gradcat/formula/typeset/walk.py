@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
+from ...words import GREEK
 from ..vocabulary import CONSTANTS, table
 from ..vocabulary.notation import (
     ATOM,
@@ -38,33 +39,6 @@ from ..vocabulary.notation import (
     Arguments,
     Printed,
 )
-
-#: Names that stand for numbers, and the letter that they print as.
-GREEK = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "eps": "ε",
-    "epsilon": "ε",
-    "zeta": "ζ",
-    "eta": "η",
-    "theta": "θ",
-    "kappa": "κ",
-    "lambd": "λ",
-    "lambda_": "λ",
-    "mu": "μ",
-    "nu": "ν",
-    "xi": "ξ",
-    "pi": "π",
-    "rho": "ρ",
-    "sigma": "σ",
-    "tau": "τ",
-    "phi": "φ",
-    "chi": "χ",
-    "psi": "ψ",
-    "omega": "ω",
-}
 
 #: A name may end in these: mat1, beta2.
 DIGITS = "0123456789"

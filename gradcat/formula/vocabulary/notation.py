@@ -72,6 +72,9 @@ class Typesetter(Protocol):
     def visit(self, node: ast.expr) -> Printed:
         """An expression, printed."""
 
+    def shrunk(self, node: ast.AST) -> Printed:
+        """An expression, printed where there is no room for two storeys."""
+
     def printed(self, text: str, binds: int = ATOM) -> Printed:
         """Text that is printed already."""
 

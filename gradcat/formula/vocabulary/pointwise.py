@@ -44,10 +44,11 @@ elementary("exp2", "2 to the power of x.", r"2^{{{x}}}", binds=(10, 9))
 
 def _exp(given: Arguments) -> str:
     """e^{x}; where there is more than a line of names and numbers above the line, exp(x)."""
-    x = given["x"]
-    if "(" in x or "[" in x or r"\frac" in x:
-        return given.typesetter.printed(rf"\exp{x:()}")
-    return given.typesetter.printed(f"e^{{{x}}}", POWER)
+    setter, node = given.typesetter, given.nodes["x"]
+    power = setter.shrunk(node)
+    if "(" in power or "[" in power:
+        return setter.printed(rf"\exp{setter.visit(node):()}")
+    return setter.printed(f"e^{{{power}}}", POWER)
 
 
 @function(text="exp({x})", latex=_exp)
