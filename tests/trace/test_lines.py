@@ -29,8 +29,10 @@ def test_table(traced):
     assert formula("MulBackward0", "self").startswith("∂L/∂out")
     assert text.splitlines()[1:6] == [
         f"#1 SubBackward0    float32 []        self: {formula('SubBackward0', 'self')} → #2 · other: none, constant",
-        f"#2 AddBackward0    float32 []        self: {formula('AddBackward0', 'self')} → #3 · "
-        f"other: {formula('AddBackward0', 'other')} → b  (alpha = 1)",
+        (
+            f"#2 AddBackward0    float32 []        self: {formula('AddBackward0', 'self')} → #3 · "
+            f"other: {formula('AddBackward0', 'other')} → b  (alpha = 1)"
+        ),
         f"#3 MulBackward0    float32 []        self: {formula('MulBackward0', 'self')} → w · other: none, x constant",
         "#4 AccumulateGrad  float32 []        w  leaf",
         "#5 AccumulateGrad  float32 []        b  leaf",

@@ -23,4 +23,4 @@ def interleave(x, value):
 def pad_rows(x, lengths):
     """The parts of these lengths that x is made of, one behind the other, as rows; zeros behind the shorter ones."""
     parts = torch.split(x, [int(length) for length in lengths])
-    return torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
+    return torch.nn.utils.rnn.pad_sequence(list(parts), batch_first=True)

@@ -37,7 +37,7 @@ ZEROS, BORDER, REFLECTION = 0, 1, 2
 
 #: Mode: the pixels that have a weight, counted from ⌊x⌋, each with the weight's coefficients of 1, t, t², ... where
 #: t = x - ⌊x⌋. Those of CUBIC are Keys' kernel with a = -3/4, which is `cubic`.
-WEIGHTS = {
+WEIGHTS: dict[int, dict[int, tuple[float, ...]]] = {
     LINEAR: {0: (1, -1), 1: (0, 1)},
     CUBIC: {-1: (0, -0.75, 1.5, -0.75), 0: (1, 0, -2.25, 1.25), 1: (0, 0.75, 1.5, -1.25), 2: (0, 0, -0.75, 0.75)},
 }
