@@ -40,7 +40,7 @@ def test_own_op_is_verified(folder):
 
 def test_own_op_that_is_wrong_fails(folder):
     (folder / "my_ops.py").write_text(block("my_ops.py").replace("return 3 * grad", "return 2 * grad"))
-    done = gradcat(folder, *"verify CubeBackward --ops my_probes.yaml --rules my_rules.yaml --import my_ops".split())
+    done = gradcat(folder, *["verify", "CubeBackward", "--ops", "my_probes.yaml", "--rules", "my_rules.yaml", "--import", "my_ops"])
     assert done.returncode == 1
     assert "CubeBackward.x: vjp is off by" in done.stdout
 

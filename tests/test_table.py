@@ -79,4 +79,6 @@ def test_deviations_of_torch_are_listed_with_their_numbers(nodes):
     said = {text for node in nodes.values() for text in node.deviations}
     written = {probe.deviation for probe in probes.load(SOURCES.ops) if probe.deviation}
     for deviation in written:
-        assert any(text.startswith(f"{deviation} (") and re.search(r"\d|torch raises", text) for text in said), deviation
+        assert any(text.startswith(f"{deviation} (") and re.search(r"\d|torch raises", text) for text in said), (
+            deviation
+        )
