@@ -194,6 +194,7 @@ LIGHT = [
     ("unsqueeze(x, -2) + unsqueeze(x, 1)", "x[..., None, :] + x[:, None]", None),
     ("unsqueeze(x, dim)", "unsqueeze_dim(x)", None),
     ("x.shape[0] + x.shape[1:]", None, r"\operatorname{size}_{0}(x) + \operatorname{shape}_{1{:}}(x)"),
+    ("log1p(-x / y) + log1p(x)", None, r"\log\!\left(1 - \frac{x}{y}\right) + \log(1 + x)"),
     ("a[:-1]", "a[:-1]", "a[{:}{-}1]"),
     (
         "f(where(c, 1, 0), x)",

@@ -38,6 +38,7 @@ from ..vocabulary.notation import (
     SUM,
     Arguments,
     Printed,
+    Rest,
 )
 
 #: A name may end in these: mat1, beta2.
@@ -418,10 +419,6 @@ class Parameters:
                 return None
             nodes[keyword.arg] = keyword.value
         return nodes
-
-
-class Rest(ast.Tuple):
-    """What a call gives beyond the named parameters: a tuple that prints without parentheses."""
 
 
 parameters = lru_cache(maxsize=None)(Parameters)

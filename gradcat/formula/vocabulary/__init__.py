@@ -15,11 +15,11 @@ explains nothing. A new function is a few lines in the module of its subject:
 The notation of a function is one of these; the first that is there counts:
 
 - `text=` and `latex=`, templates of `str.format` in the parameters' names: `{x}` is the printed argument, `{x:7}` the
-  same in parentheses where it binds looser than 7, `{{` a brace. A parameter that is not given prints its default. A
-  template must close what it opens: `log({x})`, or say how tightly it binds.
+  same in parentheses where it binds looser than 7, `{x:()}` always, as high as it is, `{{` a brace. A parameter that is
+  not given prints its default. A template must close what it opens: `log({x})`, or say how tightly it binds.
 - `notation=`, or a callable as `text=` or `latex=`: for what depends on which arguments are given. It takes the call's
-  `Arguments` and returns how the whole prints. Those that exist, `reduction`, `operator`, `cases`, `einsum`, `norm`,
-  are in `notation`.
+  `Arguments` and returns how the whole prints. Those that exist are in `notation`: `reduction`, `operator`, `cases`,
+  `einsum`, `norm`, `raised`, `alone`, and `part`, `changed`, `replaced` for x[index] and x[index ← y].
 - Nothing: the call as it is written, `name(x, y, key=value)`.
 
 `binds=` says how tightly a printed template binds, as one number or as (text, LaTeX):

@@ -103,6 +103,10 @@ class Typesetter(Protocol):
         """A choice between branches."""
 
 
+class Rest(ast.Tuple):
+    """What a call gives beyond the named parameters: a tuple that prints without parentheses."""
+
+
 class Arguments(Mapping[str, Printed]):
     """The arguments of one call by parameter name, printed when asked for; one that is not given prints its default."""
 
@@ -136,9 +140,12 @@ class Arguments(Mapping[str, Printed]):
     def written(self, *hidden: str, spread: str = "") -> list[str]:
         """The arguments as the call gives them, without those hidden and `like`; of a list `spread` the items."""
         keywords = {keyword.arg for keyword in self.call.keywords}
-        shown = []
+        shown: list[str] = []
         for name, node in self.nodes.items():
-            if name in hidden or name == "like" or (isinstance(node, ast.Tuple) and not node.elts):
+            if name in hidden or name == "like":
+                continue
+            if isinstance(node, Rest):
+                shown += map(self.typesetter.visit, node.elts)
                 continue
             printed = (name == spread and self.index(name)) or self.typesetter.visit(node)
             shown.append(f"{self.typesetter.keyword(name)}{printed}" if name in keywords else str(printed))
@@ -351,9 +358,10 @@ def raised(name: str, x: str) -> Notation:
 
     def notation(arguments: Arguments) -> str:
         setter, node, names = arguments.typesetter, arguments.nodes[x], {name}
-        inner = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-        if inner in MARKS and (inner in ("mT", "mH")) != (name in ("mT", "mH")) and len(node.args) == 1:
-            names, node = {name, inner}, node.args[0]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+            inner = node.func.id
+            if inner in MARKS and (inner in ("mT", "mH")) != (name in ("mT", "mH")):
+                names, node = {name, inner}, node.args[0]
         mark = "".join(MARKS[each][setter.latex] for each in ("inv", "pinv", "mT", "mH") if each in names)
         if len(names) == 2:
             mark = mark.replace("¹", "").replace("-1", "-")

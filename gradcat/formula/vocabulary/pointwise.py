@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from . import function
-from .notation import POWER, Arguments, alone, cases, operator
+from .notation import NEGATIVE, POWER, SUM, Arguments, alone, cases, operator
 from .tensors import elementary, elementwise, tensor, torch
 
 #: Functions of one number that are elementary: name, meaning, LaTeX.
@@ -13,7 +13,6 @@ ELEMENTARY = (
     ("log", "Natural logarithm.", r"\log{x:()}"),
     ("log2", "Logarithm to base 2.", r"\log_2{x:()}"),
     ("log10", "Logarithm to base 10.", r"\log_{{10}}{x:()}"),
-    ("log1p", "log(1 + x), exact near 0.", r"\log(1 + {x:4})"),
     ("expm1", "exp(x) - 1, exact near 0.", ""),
     ("sin", "Sine of x in radians.", r"\sin{x:()}"),
     ("cos", "Cosine of x in radians.", r"\cos{x:()}"),
@@ -40,6 +39,19 @@ ELEMENTARY = (
 for row in ELEMENTARY:
     elementary(*row)
 elementary("exp2", "2 to the power of x.", r"2^{{{x}}}", binds=(10, 9))
+
+
+def _log1p(given: Arguments) -> str:
+    """log(1 + x), and log(1 - x) for -x."""
+    x = given["x"]
+    return given.typesetter.call(r"\log", [f"1 - {x[1:]}" if x.binds == NEGATIVE else f"1 + {x:{SUM}}"])
+
+
+@function(latex=_log1p)
+@elementwise
+def log1p(x):
+    """log(1 + x), exact near 0."""
+    return torch.log1p(x)
 
 
 def _exp(given: Arguments) -> str:
