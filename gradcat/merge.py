@@ -219,7 +219,7 @@ def _paired(name: str, rule: Rule | None, row: reflect.Row | None) -> Node:
         node,
         family=rule.family,
         forward={name: printed(code, names) for name, code in rule.forward.items()},
-        where={name: printed(code, names) for name, code in rule.where.items()},
+        where={name: printed(code, names, relation=False) for name, code in rule.where.items()},
         backward=tuple(_vjp(name, code, rule, names) for name, code in rule.backward.items()),
         like=rule.like,
         notes=rule.notes,
@@ -236,9 +236,9 @@ def _names(node: Node) -> Names:
     )
 
 
-def printed(code: str, names: Names) -> Formula:
-    """The formula with its two notations."""
-    return Formula(code, text(code, names), latex(code, names))
+def printed(code: str, names: Names, *, relation: bool = True) -> Formula:
+    """The formula with its two notations; with `relation`, one that states what holds where it is an equation."""
+    return Formula(code, text(code, names, relation=relation), latex(code, names, relation=relation))
 
 
 def _vjp(name: str, code: str, rule: Rule, names: Names) -> Vjp:

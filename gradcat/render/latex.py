@@ -40,7 +40,7 @@ def equations(node: Node) -> Iterator[str]:
     """Forward, backward and local formulas, aligned at their equals signs."""
     rows = [_forward(name, formula) for name, formula in node.forward.items()]
     rows += [rf"{partial('L', vjp.input)} &= {shown(vjp.formula)}" for vjp in node.backward if vjp.formula]
-    rows += [f"{name_of(name)} &= {shown(formula)}" for name, formula in node.where.items()]
+    rows += [f"{name_of(name, defined=True)} &= {shown(formula)}" for name, formula in node.where.items()]
     if rows:
         yield r"\begin{aligned}"
         yield from (f"{row} \\\\" for row in rows[:-1])
@@ -62,12 +62,14 @@ def shown(formula: Formula) -> str:
     return formula.latex or rf"\texttt{{{escaped(formula.code)}}}"
 
 
-def name_of(name: str) -> str:
-    """A name as formulas set it."""
+def name_of(name: str, *, defined: bool = False) -> str:
+    """A name as formulas set it; a defined grad_x is the cotangent of x, an argument grad_x is what it is called."""
     from ..formula.typeset import Names, latex  # cards do without it
 
     return (
-        latex(out(name), Names(arguments=frozenset({name}))) if name.isidentifier() else rf"\mathrm{{{escaped(name)}}}"
+        latex(out(name), Names(arguments=frozenset(() if defined else {name})))
+        if name.isidentifier()
+        else rf"\mathrm{{{escaped(name)}}}"
     )
 
 

@@ -27,7 +27,9 @@ def out(name: str) -> str:
 
 
 def letter(name: str) -> str:
-    """A name as formulas print it: mu2 is μ2."""
+    """A name as formulas print it: mu2 is μ2, and grad_mu2 is ∂L/∂μ2."""
+    if name.startswith("grad_"):
+        return f"∂L/∂{letter(name[5:])}"
     stem = name.rstrip("0123456789")
     return GREEK.get(stem, stem) + name[len(stem) :]
 
@@ -57,6 +59,8 @@ def equations(left: list[str], right: list[str], width: int, margin: list[str] |
     for i, formula in enumerate(right):
         head = f"{left[i]:<{column}} = " if left[i] else ""
         hang = len(head) if width - room - len(head) >= 24 else 4
+        if len(head) + len(formula) > width - room:
+            formula = "; ".join(map(hard, formula.split("; ")))  # between the cases of a choice first
         wrapped = wrap([("symbol", head), ("formula", formula)], width - room, hang)
         if room and margin and margin[i]:
             wrapped[0] += [("quiet", margin[i].rjust(width - length(wrapped[0])))]
@@ -126,7 +130,10 @@ def aligned(table: list[list[Piece]], width: int) -> Lines:
 
 def forward(node: Node, context: Context, width: int) -> Lines:
     formulas = node.forward.items()
-    left = ["" if is_relation(formula) else letter(name or "out") for name, formula in formulas]
+    left = [
+        "" if is_relation(formula) else name if name.startswith("grad_") else letter(name or "out")
+        for name, formula in formulas
+    ]
     return equations(left, [shown(formula) for _, formula in formulas], width)
 
 

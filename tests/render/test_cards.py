@@ -103,6 +103,7 @@ NARROW_MUL1 = """\
              Scalar other) -> Tensor
  siblings  MulBackward0
              torch.mul(self, other)
+               aten::mul.Tensor
 
  forward   out = self ⊙ other
 
