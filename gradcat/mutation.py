@@ -56,7 +56,7 @@ MUTATIONS: dict[str, Mutation] = {
 }
 
 
-#: A mutant of this kind reads a size, a dtype or a zero from another tensor: it means the same wherever the two are alike.
+#: A mutant of this kind reads a size, a dtype or a zero from another tensor: the same wherever the two are alike.
 METADATA = "size or dtype of another tensor"
 
 

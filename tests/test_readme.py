@@ -40,7 +40,9 @@ def test_own_op_is_verified(folder):
 
 def test_own_op_that_is_wrong_fails(folder):
     (folder / "my_ops.py").write_text(block("my_ops.py").replace("return 3 * grad", "return 2 * grad"))
-    done = gradcat(folder, *["verify", "CubeBackward", "--ops", "my_probes.yaml", "--rules", "my_rules.yaml", "--import", "my_ops"])
+    done = gradcat(
+        folder, *["verify", "CubeBackward", "--ops", "my_probes.yaml", "--rules", "my_rules.yaml", "--import", "my_ops"]
+    )
     assert done.returncode == 1
     assert "CubeBackward.x: vjp is off by" in done.stdout
 
@@ -51,3 +53,26 @@ def test_commands_of_the_table_are_commands():
     named = set(re.findall(r"`gradcat (\w+)", README))
     assert named
     assert named <= set(COMMANDS)
+
+
+CONSOLE = re.findall(r"```console\n\$ (gradcat [^\n#]*?) *(?:#[^\n]*)?\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "shown"), CONSOLE, ids=[command for command, _ in CONSOLE])
+def test_output_is_what_is_printed(monkeypatch, command, shown):
+    from gradcat.installed import torch_build
+    from gradcat.merge import TESTED
+
+    if torch_build().version.partition("+")[0] not in TESTED:
+        pytest.skip("the README shows another torch")
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = gradcat(ROOT, *command.split()[1:]).stdout
+    assert stable(printed) == stable(shown)
+
+
+def stable(text):
+    """The lines without those that differ from machine to machine: torch's build, and errors of rounding."""
+    lines = text.rstrip().splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith(" checked")), len(lines))
+    last = next((i for i in range(first + 1, len(lines)) if not lines[i].startswith("   ")), len(lines))
+    return [line.partition(" · torch ")[0] for line in lines[:first] + lines[last:]]
