@@ -147,7 +147,7 @@ class Library:
 
     def verify(self, names: Sequence[str] | None = None, samples: int = SAMPLES, seed: int = SEED) -> Catalog:
         """Run the formulas of some nodes, or of all. What other samples show is not stored: cards depend on it."""
-        from .merge import verified
+        from .evidence import verified
 
         if names is None:
             self.complete()

@@ -1,4 +1,4 @@
-"""Everything known of every node class: probes run, classes reflected, rules paired, evidence added."""
+"""Everything known of every node class before a formula is run: probes, reflection, rules, put together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import __version__, files, probes, reflect, rules
 from .errors import GradcatError
 from .formula.typeset import Names, latex, local, text
 from .installed import torch_build
-from .model import Catalog, Edge, Facts, Formula, Node, Probe, Rule, Saved, Verification, Vjp
+from .model import Catalog, Edge, Formula, Node, Probe, Rule, Saved, Vjp
 from .opnames import called
 from .probe import runner
 from .schema import parse_schema
@@ -250,7 +250,7 @@ def _vjp(name: str, code: str, rule: Rule, names: Names) -> Vjp:
 
 def _harvested(node: Node, probe: Probe, record: Mapping[str, Any], entry: Mapping[str, Any]) -> Node:
     """The node with what the probe showed."""
-    returns = _returns(node)
+    returns = returns_of(node)
 
     def named(path: str) -> str:
         """Schema name of an output's path."""
@@ -321,7 +321,8 @@ def _how(probe: Probe, entry: Mapping[str, Any]) -> str:
     return "" if entry["direct"] else "seen inside the graph of another op"
 
 
-def _returns(node: Node) -> list[str]:
+def returns_of(node: Node) -> list[str]:
+    """Names of the op's outputs."""
     return [returned.name for returned in parse_schema(node.schema).returns] if node.schema else []
 
 
@@ -333,129 +334,4 @@ def _with_siblings(nodes: list[Node]) -> tuple[Node, ...]:
     return tuple(
         replace(node, siblings=tuple(n for n in stems[node.name.partition("Backward")[0]] if n != node.name))
         for node in nodes
-    )
-
-
-def verified(
-    catalog: Catalog,
-    sources: Sources | None = None,
-    names: Iterable[str] | None = None,
-    *,
-    samples: int = 1,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Catalog:
-    """The catalog with evidence: facts measured and rules checked, for the named nodes or for all."""
-    sources = sources or Sources.default()
-    children = [runner.Child() for _ in range(WORKERS)] if names is None else [runner.Child()]
-    chosen = set(names) if names is not None else {node.name for node in catalog.nodes}
-    entries, written = probes.load(sources.ops), rules.load(sources.rules)
-    tasks = [
-        _task(node, written.get(node.name), [entries[i] for i in node.probes], samples, seed)
-        for node in catalog.nodes
-        if node.name in chosen and (node.probes or node.name in written)
-    ]
-    done = [0]
-
-    def work(share: list[dict[str, Any]], child: runner.Child) -> list[dict[str, Any]]:
-        def count(_: int) -> None:
-            done[0] += 1
-            progress(done[0], len(tasks), "verifying")
-
-        answers = runner.run(share, imports=sources.imports, child=child, progress=count)
-        return [{**answer, "node": task["rule"]["node"]} for task, answer in zip(share, answers, strict=True)]
-
-    with ThreadPoolExecutor(len(children)) as pool:
-        shares = _shares(tasks, len(children))
-        try:
-            answers = {a["node"]: a for part in pool.map(work, shares, children) for a in part}
-        except BaseException:  # Ctrl-C: the threads wait for their children, not for us
-            for child in children:
-                child.stop()
-            raise
-    nodes = [_proven(node, answers.get(node.name)) if node.name in chosen else node for node in catalog.nodes]
-    known = {node.name: node for node in nodes}
-    return replace(catalog, nodes=tuple(_by_sibling(node, known) for node in nodes))
-
-
-def _by_sibling(node: Node, nodes: Mapping[str, Node]) -> Node:
-    """A node that could only be harvested without values says by which sibling its formulas were proved."""
-    if node.verification.status != "structural" or "verified on" in node.verification.reason:
-        return node
-    sibling = node
-    while sibling.like in nodes and sibling.verification.status == "structural":
-        sibling = nodes[sibling.like]
-    if sibling.verification.status != "verified":
-        return node
-    reason = f"{node.verification.reason}; the same formulas are verified on {sibling.name}"
-    return replace(node, verification=replace(node.verification, reason=reason))
-
-
-def _shares(tasks: Sequence[dict[str, Any]], count: int) -> list[list[dict[str, Any]]]:
-    """The tasks for each of some children, about equally long. One child takes all that is heavy: it loads it once."""
-    heavy: list[dict[str, Any]] = []
-    light: list[dict[str, Any]] = []
-    for task in tasks:
-        (heavy if any(probe["heavy"] for probe in task["probes"]) else light).append(task)
-    shares, costs = [heavy, *([] for _ in range(1, count))], [0.0] * count
-    costs[0] = HEAVY + EACH_HEAVY * len(heavy) if heavy else 0.0
-    for task in light:
-        least = costs.index(min(costs))
-        shares[least].append(task)
-        costs[least] += 1 + len(task["probes"])
-    return shares
-
-
-#: What heavy tasks cost, in light probes: for what they load, and each. Measured once; a wrong guess costs balance.
-HEAVY, EACH_HEAVY = 500.0, 10.0
-
-#: Child processes that share the work of verifying everything.
-WORKERS = 2
-
-
-def _task(node: Node, rule: Rule | None, direct: list[Probe], samples: int, seed: int) -> dict[str, Any]:
-    """What a child needs to know to prove one node."""
-    rule = rule or Rule(node.name, node.family)
-    return {
-        "task": "verify",
-        "samples": samples,
-        "seed": seed,
-        "probes": [asdict(probe) for probe in direct],
-        "rule": {
-            "node": node.name,
-            "forward": rule.forward,
-            "where": rule.where,
-            "backward": rule.backward,
-            "unverified": rule.unverified,
-            "schema": node.schema,
-        },
-    }
-
-
-def _proven(node: Node, answer: Mapping[str, Any] | None) -> Node:
-    """The node with its facts and its evidence."""
-    if answer is None:
-        return replace(node, verification=Verification("unverified", "no rule and no probe"))
-    if failure := answer.get("died") or answer.get("error"):
-        return replace(node, verification=Verification("failed", f"the check itself failed: {failure}"))
-    facts = dict(answer["facts"])
-    when = facts.pop("when", {})
-    facts.pop("error", None)  # the probe's own failure stands in the verification
-    returns = _returns(node)
-    if "in_place" in facts and len(returns) > 1:
-        facts["in_place"] = {
-            returns[int(path[7 : path.index("]")])] if path.startswith("result[") else path: effect
-            for path, effect in facts["in_place"].items()
-        }
-    found = dict(answer["verification"] or {"status": "unverified", "reason": "no formulas yet"})
-    deviations = tuple(found.pop("deviations", ()))
-    return replace(
-        node,
-        facts=Facts(**{**facts, "through": tuple(facts.get("through", ()))}),
-        saved=tuple(
-            replace(saved, when=f"when {' or '.join(when[saved.name])} needs grad") if when.get(saved.name) else saved
-            for saved in node.saved
-        ),
-        deviations=deviations,
-        verification=Verification(**{**found, "dtypes": tuple(found.get("dtypes", ()))}),
     )

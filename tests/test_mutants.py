@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcat import merge, probes, rules
+from gradcat import evidence, merge, probes, rules
 from gradcat.mutation import METADATA, mutants
 from gradcat.probe import runner
 from gradcat.yamlfile import read
@@ -25,7 +25,7 @@ def found():
     tasks = []
     for node in merge.build(sources).nodes:
         if node.name in written and node.probes:
-            task = merge._task(node, written[node.name], [entries[i] for i in node.probes], 1, 0)
+            task = evidence.task_of(node, written[node.name], [entries[i] for i in node.probes], 1, 0)
             tasks.append({"task": "mutate", "rule": task["rule"], "probes": task["probes"]})
     with ThreadPoolExecutor(2) as pool:
         parts = list(pool.map(lambda share: list(runner.run(share, limit=120)), (tasks[::2], tasks[1::2])))

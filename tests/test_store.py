@@ -206,7 +206,7 @@ def test_what_another_process_verified_meanwhile_is_kept(monkeypatch, warnings):
     def verified(catalog: Catalog, sources, names, **options) -> Catalog:
         return replace(catalog, nodes=tuple(proved[n.name] if n.name in names else n for n in catalog.nodes))
 
-    monkeypatch.setattr("gradcat.merge.verified", verified)
+    monkeypatch.setattr("gradcat.evidence.verified", verified)
     first, second = Library(warn=warnings.append), Library(warn=warnings.append)
     first.keep(fresh)
     second.reader()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gradcat import files, merge, probes, rules
+from gradcat import evidence, files, merge, probes, rules
 from gradcat.coverage import gaps
 
 SOURCES = merge.Sources.default()
@@ -14,7 +14,7 @@ RULES = rules.load([files.rules()])
 @pytest.fixture(scope="module")
 def catalog():
     """Every node, heavy probes included, every rule run."""
-    return merge.verified(merge.build(SOURCES, heavy=True), SOURCES)
+    return evidence.verified(merge.build(SOURCES, heavy=True), SOURCES)
 
 
 @pytest.fixture(scope="module")
