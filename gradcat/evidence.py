@@ -84,7 +84,7 @@ def _shares(tasks: Sequence[dict[str, Any]], count: int) -> list[list[dict[str, 
 
 
 #: What heavy tasks cost, in light probes: for what they load, and each. Measured once; a wrong guess costs balance.
-HEAVY, EACH_HEAVY = 500.0, 10.0
+HEAVY, EACH_HEAVY = 700.0, 25.0
 
 #: Child processes that share the work of verifying everything.
 WORKERS = 2

@@ -7,7 +7,7 @@ import operator
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from .syntax import FormulaError, parse
 from .vocabulary import CONSTANTS, table
@@ -91,6 +91,11 @@ class Scope(Mapping[str, Any]):
 class Evaluator:
     """Evaluates expressions with the functions of the vocabulary, and others that are given."""
 
+    visitors: ClassVar[dict[type[ast.AST], Callable[..., Any]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls.visitors = {}  # a subclass may visit in its own way
+
     def __init__(self, functions: Mapping[str, Callable[..., Any]] | None = None) -> None:
         self.functions = ChainMap(dict(functions or {}), vocabulary())
 
@@ -102,7 +107,10 @@ class Evaluator:
         return parse(text)
 
     def visit(self, node: ast.AST, names: Mapping[str, Any]) -> Any:
-        return getattr(self, f"visit_{type(node).__name__}")(node, names)
+        visitor = self.visitors.get(type(node))
+        if visitor is None:
+            visitor = self.visitors[type(node)] = getattr(type(self), f"visit_{type(node).__name__}")
+        return visitor(self, node, names)
 
     def visit_Constant(self, node: ast.Constant, names: Mapping[str, Any]) -> Any:
         return node.value

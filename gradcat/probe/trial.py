@@ -148,9 +148,13 @@ class Trial:
 
         passed = {name: transform(value, choose, name) for name, value in self.inputs.items()}
         torch.default_generator.manual_seed(self.torch_seed)  # a random op is a function of its inputs, given the seed
-        with kernel(self), no_group_left():
-            sources = sources_of(passed)
-            return Run(passed, sources, self.caller.visit(self.tree, passed))
+        # Without grad mode nothing is recorded: there is no graph whose edges could be asked for.
+        sources = sources_of(passed) if torch.is_grad_enabled() else {}
+        with kernel(self) if self.probe.kernel else NOTHING:
+            try:
+                return Run(passed, sources, self.caller.visit(self.tree, passed))
+            finally:
+                close_group()
 
 
 def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -182,14 +186,14 @@ def noise_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     return drawn.to_mkldnn() if tensor.layout is torch._mkldnn else drawn  # type: ignore[attr-defined]
 
 
-@contextlib.contextmanager
-def no_group_left() -> Iterator[None]:
+#: The context of a probe that brings no kernel.
+NOTHING = contextlib.nullcontext()
+
+
+def close_group() -> None:
     """A probe that opens a process group and raises must not leave it to the next one."""
-    try:
-        yield
-    finally:
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
-            torch.distributed.destroy_process_group()
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 @contextlib.contextmanager
