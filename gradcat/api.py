@@ -40,14 +40,23 @@ def node(what: Any) -> Node:
 
 
 def _spelling(what: Any) -> str:
+    """What to look up for a name, an op, a module, a tensor, a node or its class."""
     if isinstance(what, str):
         return what
     if hasattr(what, "grad_fn"):
-        if what.grad_fn is None:
-            raise GradcatError("this tensor has no grad_fn: it is a leaf, or nothing behind it requires grad")
         what = what.grad_fn
-    name = (what if isinstance(what, type) else type(what)).__name__
-    return what.name() if name == "CppFunction" else name
+    if what is None:
+        raise GradcatError(
+            "there is no grad_fn: the tensor is a leaf, or nothing behind it requires grad, or its op makes no node"
+        )
+    kind = what if isinstance(what, type) else type(what)
+    if hasattr(kind, "next_functions") or hasattr(kind, "named_parameters"):  # a node; a module
+        return str(what.name()) if kind.__name__ == "CppFunction" else kind.__name__
+    if callable(what) and (name := getattr(what, "__name__", "")):  # a function, an op of torch.ops
+        return str(name)
+    raise GradcatError(
+        f"gradcat takes a name, an op, a tensor or its grad_fn, not a value of the type {type(what).__name__}"
+    )
 
 
 @cache

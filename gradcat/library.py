@@ -42,9 +42,16 @@ class Library:
         self.ops = (files.ops(), *ops)
         self.rules = (files.rules(), *rules)
         self.imports = tuple(imports)
-        self.progress, self.warn = progress, warn
+        self.progress = progress
+        self._warn, self._said = warn, set[str]()
         self._key: store.Key | None = None
         self._reader: store.Reader | None = None
+
+    def warn(self, message: str) -> None:
+        """Pass a warning on, each once: a catalog may be built, stored and read several times."""
+        if message not in self._said:
+            self._said.add(message)
+            self._warn(message)
 
     @property
     def key(self) -> store.Key:
@@ -101,10 +108,6 @@ class Library:
                 raise
         self.complete()
         return self.read(found)
-
-    def silence(self, query: str) -> str:
-        """Why an op makes no node, "" for every other word."""
-        return self.read(lambda reader: reader.silence(query))
 
     def harvest(self) -> Harvest:
         """What every probe makes, run now; the catalog of it is stored."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import GradcatError
@@ -16,8 +16,11 @@ PRINTED = (
     re.compile(r"grad_fn=<([\w.:]+)"),
     re.compile(r"<([\w.:]+) object at "),
     re.compile(r"<class '([\w.:]+)'>"),
-    re.compile(r"which is output \d+ of ([\w.:]+)"),
+    re.compile(r"[Oo]utput \d+ of ([\w.:]+)"),
+    re.compile(r"[Ee]rror detected in (\w+)"),
+    re.compile(r"derivative for '([\w.:]+)'"),
     re.compile(r"^\s*<([\w.:]+)>\s*$"),
+    re.compile(r"\b(_*[A-Z]\w*Backward\w*)"),
 )
 #: What may stand before an op's own name, longest first.
 PREFIXES = (
@@ -40,6 +43,13 @@ PREFIXES = (
 
 class UnknownName(GradcatError):
     """A name that is neither a node nor an op."""
+
+
+class NoNode(GradcatError):
+    """An op that makes no node, and why."""
+
+    def __init__(self, query: str, reason: str) -> None:
+        super().__init__(f"{query} makes no node: {reason}")
 
 
 def short(name: str) -> str:
@@ -88,19 +98,32 @@ def lookup(catalog: Catalog) -> dict[str, list[str]]:
     return {op: sorted(nodes) for op, nodes in sorted(found.items())}
 
 
-def resolve(query: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> list[str]:
-    """Node classes that `query` stands for, never none. A capital first letter asks for a class, others for an op."""
+def resolve(
+    query: str, names: Sequence[str], ops: Mapping[str, Sequence[str]], reason: Callable[[str], str] = str
+) -> list[str]:
+    """Node classes that `query` stands for, never none. A capital first letter asks for a class, others for an op.
+
+    `reason` says why an op makes no node.
+    """
     text = printed(query)
     if text in names:
         return [text]
-    first, second = (_node, _op) if text[:1].isupper() else (_op, _node)
-    found = first(text, names, ops) or second(text, names, ops)
-    if not found:
-        raise UnknownName(f"{query!r} is neither a node nor an op of this torch{_nearest(text, names, ops)}")
-    return found
+    nodes, op = _nodes(text, names), _op(text, ops)
+    if nodes and (not op or text[:1].isupper()):
+        return nodes
+    if not op:
+        from .op_db import NO_OPS
+
+        if text in NO_OPS:
+            raise NoNode(text, NO_OPS[text])
+        raise UnknownName(f"{text!r} is neither a node nor an op of this torch{_nearest(text, names, ops)}")
+    if not ops[op]:
+        raise NoNode(text, reason(op))
+    return list(ops[op])
 
 
-def _node(text: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> list[str]:
+def _nodes(text: str, names: Sequence[str]) -> list[str]:
+    """Classes whose name or short name it is."""
     wanted = text.lower()
     for key in (str, short):
         same = [name for name in names if key(name).lower() == wanted]
@@ -109,13 +132,17 @@ def _node(text: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> 
     return []
 
 
-def _op(text: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> list[str]:
+def _op(text: str, ops: Mapping[str, Sequence[str]]) -> str:
+    """The op whose name it is, as `ops` has it; "" where there is none."""
     name = canonical(text)
-    base = name.rpartition(".")[0]
-    for key in (name, base, name.rstrip("_"), base.rstrip("_")):
+    base, _, last = name.rpartition(".")
+    for key in (name, base, name.rstrip("_"), base.rstrip("_"), name.replace("_", ".", 1)):  # aten::linalg_svd
         if key and key in ops:
-            return list(ops[key])
-    return []
+            return key
+    # A method of somebody's tensor: x.view. But linalg.view is nothing: linalg is known, and has no view.
+    if base.isidentifier() and not any(op.startswith(f"{base}.") for op in ops):
+        return _op(last, ops)
+    return ""
 
 
 def _nearest(text: str, names: Sequence[str], ops: Mapping[str, Sequence[str]]) -> str:

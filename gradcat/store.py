@@ -187,14 +187,14 @@ class Reader:
         from .names import resolve
 
         names = self.names
-        return resolve(query, names, _Ops(self.index["ops"], names))
+        return resolve(query, names, _Ops(self.index["ops"], names), self._silence)
 
-    def silence(self, query: str) -> str:
-        """Why an op makes no node, "" for every other word."""
+    def _silence(self, op: str) -> str:
+        """Why an op makes no node."""
         from .names import canonical
 
-        silent = {canonical(op): reason for op, reason in self._section(self.REST)["silent"].items()}
-        return str(silent.get(canonical(query), ""))
+        silent = self._section(self.REST)["silent"].items()
+        return next((reason for name, reason in silent if op in (canonical(name), canonical(name).split(".")[-1])), "")
 
     def rows(self) -> list[Row]:
         """The light rows of all nodes."""

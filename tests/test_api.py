@@ -50,6 +50,15 @@ def test_node_by_grad_fn_tensor_and_class():
     assert gradcat.node(result.grad_fn.next_functions[0][0]).name == "AccumulateGrad"
 
 
+def test_node_by_op():
+    import torch
+
+    for op in (torch.exp, torch.Tensor.exp, torch.Tensor.exp_, torch.ones(2).exp, torch.ops.aten.exp.default):
+        assert gradcat.node(op) == samples.EXP
+    assert gradcat.node(torch.ops.aten.mul.Tensor) == samples.MUL
+    assert gradcat.nodes(torch.nn.GELU) == gradcat.nodes(torch.nn.GELU()) == gradcat.nodes(torch.nn.functional.gelu)
+
+
 def test_nodes():
     assert gradcat.nodes("torch.max") == (samples.MAX0, samples.MAX1)
     assert gradcat.nodes("MulBackward0") == (samples.MUL,)
@@ -61,7 +70,9 @@ def test_nodes():
         ("torch.max", "makes several nodes: MaxBackward0, MaxBackward1.*gradcat.nodes"),
         ("NoSuchBackward0", "neither a node nor an op"),
         (SimpleNamespace(grad_fn=None), "no grad_fn"),
-        (3, "'int' is neither"),
+        (None, "no grad_fn"),
+        (3, "not a value of the type int"),
+        ((1, 2), "not a value of the type tuple"),
     ],
     ids=str,
 )

@@ -39,6 +39,14 @@ MESSAGE = (
         ("<torch.autograd.function.ExpBackward0 object at 0x7f>", ["ExpBackward0"]),
         ("'MulBackward0'", ["MulBackward0"]),
         (MESSAGE, ["ExpBackward0"]),
+        ("Output 0 of Exp is a view and is being modified inplace.", ["ExpBackward0"]),
+        ("Function 'ExpBackward0' returned nan values in its 0th output.", ["ExpBackward0"]),
+        ("Function MulBackward0 returned an invalid gradient at index 0 - got [7] but", ["MulBackward0"]),
+        ("Error detected in ExpBackward0. Traceback of forward call that caused the error:", ["ExpBackward0"]),
+        ("Error detected in AccumulateGrad. Traceback of forward call", ["AccumulateGrad"]),
+        ("'ExpBackward0' object has no attribute '_saved_nothing'", ["ExpBackward0"]),
+        ("the derivative for 'mul' is not implemented.", ["MulBackward0", "MulBackward1"]),
+        ("((<ExpBackward0 object at 0x7f>, 0), (None, 0))", ["ExpBackward0"]),
         ("torch.mul", ["MulBackward0", "MulBackward1"]),
         ("mul", ["MulBackward0", "MulBackward1"]),
         ("torch.mul(a, b)", ["MulBackward0", "MulBackward1"]),
@@ -55,12 +63,28 @@ MESSAGE = (
         ("torch.nn.functional.gelu", ["MulBackward0"]),
         ("nn.GELU", ["MulBackward0"]),
         ("exp_", ["ExpBackward0"]),
+        ("x.exp", ["ExpBackward0"]),
+        ("self.mul_(other)", ["MulBackward0"]),
+        ("aten::linalg_tensor", ["MaxBackward0"]),
         ("_cudnn_rnn", ["CudnnRnnBackward0"]),
     ],
     ids=str,
 )
 def test_resolve(query, expected):
-    assert names.resolve(query, NODES, OPS) == expected
+    assert names.resolve(query, NODES, OPS | {"linalg.tensor": ["MaxBackward0"]}) == expected
+
+
+@pytest.mark.parametrize("query", ["argmax", "torch.argmax", "Tensor.argmax", "x.argmax()", "eq", "jiterator_unary"])
+def test_an_op_that_makes_no_node_says_why(query):
+    ops = OPS | {"argmax": [], "eq": []}
+    with pytest.raises(names.NoNode, match=r"makes no node: (argmax|eq)'s reason|a kernel that the database"):
+        names.resolve(query, [*NODES, "EqBackward0"], ops, "{}'s reason".format)
+    assert names.resolve("Eq", [*NODES, "EqBackward0"], ops) == ["EqBackward0"]
+
+
+def test_a_method_that_a_namespace_does_not_have_is_unknown():
+    with pytest.raises(names.UnknownName, match=r"'torch.linalg.exp' is neither"):
+        names.resolve("torch.linalg.exp", NODES, OPS | {"linalg.inv": ["MaxBackward0"]})
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,13 @@ def test_a_damaged_record_costs_a_rebuild(monkeypatch, warnings):
     assert store.load(library.key, warnings.append).node("MulBackward0").name == "MulBackward0"
 
 
+def test_a_warning_is_said_once(warnings):
+    library = Library(warn=warnings.append)
+    for message in ("one", "two", "one"):
+        library.warn(message)
+    assert warnings == ["one", "two"]
+
+
 def test_a_file_of_another_key_is_not_believed(warnings):
     store.save(KEY, samples.catalog(), warnings.append)
     other = {**KEY, "torch": "2.12.0"}

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 import click
 
@@ -80,7 +81,7 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Its exit code: 0 good, 1 a check failed, 2 misuse or an unknown name, 130 interrupted."""
     try:
-        _unicode()
+        _streams()
         code = cli.main(args=arguments, prog_name="gradcat", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -94,16 +95,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo("gradcat: interrupted", err=True)
         return 130
     except (BrokenPipeError, SystemExit):  # SystemExit is click's answer to a closed pipe
-        # The reader has what it wanted. What is still in the buffer must not raise again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)  # the reader has what it wanted
         return 0
+    except OSError as error:  # a full disk, a terminal that is gone
+        _discard(sys.stdout)
+        click.echo(f"gradcat: the output cannot be written: {error.strerror}", err=True)
+        return 2
     finally:
         if progress := sys.modules.get(f"{__name__}.progress"):
             progress.bar.close()  # an error must not leave a half-drawn bar
 
 
-def _unicode() -> None:
-    """Formulas hold more than ASCII: UTF-8 to files and pipes, and no failure on a terminal that cannot show it."""
+def _discard(stream: TextIO) -> None:
+    """What is still in the buffer must not raise again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _streams() -> None:
+    """Formulas hold more than ASCII: UTF-8 to files and pipes, and no failure on a terminal that cannot show it.
+
+    A stream that was closed before Python began (`>&-`) swallows what it is given.
+    """
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (as long as the process)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure and stream.isatty():

@@ -92,17 +92,22 @@ def _op_db(library: Library) -> Iterator[str]:
 def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator[str]:
     columns = min(width(), 120) if terminal() else 10**6
     kinds = Counter(node.kind for node in nodes)
-    listed = kinds["generated"] + kinds["engine"]
+    harvested = Counter(node.kind for node in nodes if node.status == "harvested")
+
+    def reached(*of: str) -> str:
+        return f"{sum(harvested[kind] for kind in of)} of {sum(kinds[kind] for kind in of)}"
+
+    yield f"torch {torch}: {reached('generated', 'engine')} node classes harvested"
     more = {"python": "that torch writes in Python", "unlisted": "that torch has no class for"}
-    beside = "".join(f", and {kinds[kind]} {what}" for kind, what in more.items() if kinds[kind])
-    yield f"torch {torch}: {listed} node classes{beside}\n"
+    yield "".join(f", and {reached(kind)} {what}" for kind, what in more.items() if kinds[kind]) + "\n"
     for name, by in GROUPS.items():
         groups = counts(nodes, by)
         total = {"total": next(iter(counts(nodes, lambda row: "").values()), {})} if len(groups) > 1 else {}
         yield "\n"
-        yield from _table(
+        yield from _fitting(
             [[name, *(word.replace("with_", "") for word in COUNTS)]]
-            + [[group, *(str(found[word] or "-") for word in COUNTS)] for group, found in {**groups, **total}.items()]
+            + [[group, *(str(found[word] or "-") for word in COUNTS)] for group, found in {**groups, **total}.items()],
+            columns,
         )
     what = ""
     for (kind, reason), names in by_reason(missing).items():
@@ -127,7 +132,19 @@ def _markdown(nodes: Sequence[Node], missing: Sequence[Gap], only_gaps: bool) ->
         yield f"- {kind}, {reason or 'no reason given'} ({len(names)}): {', '.join(f'`{name}`' for name in names)}\n"
 
 
-def _table(rows: list[list[str]]) -> Iterator[str]:
+def _fitting(rows: list[list[str]], columns: int) -> list[str]:
+    """A table of counts. A narrow terminal gets it without what is nought, or follows from the rest, and closer."""
+    lines = list(_table(rows))
+    if max(map(len, lines)) > columns:
+        dispensable = [
+            i for i, cells in enumerate(zip(*rows, strict=True)) if cells[0] == "reflected" or {*cells[1:]} == {"-"}
+        ]
+        kept = [[cell for i, cell in enumerate(row) if i not in dispensable] for row in rows]
+        lines = list(_table(kept, gap=1))
+    return lines
+
+
+def _table(rows: list[list[str]], gap: int = 2) -> Iterator[str]:
     """Cells in columns; numbers end at the right."""
     sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     for row in rows:
@@ -136,4 +153,4 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
             f"{text:>{size}}" if number else f"{text:<{size}}"
             for text, size, number in zip(row, sizes, numbers, strict=True)
         ]
-        yield "  ".join(cells).rstrip() + "\n"
+        yield (" " * gap).join(cells).rstrip() + "\n"

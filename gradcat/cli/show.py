@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..names import NoNode
 from ..render import renderer
 from ..render.rows import ROWS
 from ..words import ABSENT
@@ -39,10 +40,12 @@ def command(
     names: tuple[str, ...], format: str | None, ops: tuple[str, ...], rules: tuple[str, ...], imports: tuple[str, ...]
 ) -> None:
     library = open_library(ops, rules, imports)
-    quiet = {name: reason for name in names if (reason := library.silence(name))}
-    for name, reason in quiet.items():
-        talk(f"{name} makes no node: {reason}")
-    found = library.resolve(name for name in names if name not in quiet)
+    found: list[str] = []
+    for name in names:
+        try:
+            found += [node for node in library.resolve([name]) if node not in found]
+        except NoNode as silent:
+            talk(str(silent))
     library.prove(found)
     nodes = library.read(lambda reader: reader.nodes(found))
     render = renderer(for_stdout(format))

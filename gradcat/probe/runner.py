@@ -9,6 +9,7 @@ import queue
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
@@ -22,7 +23,9 @@ FIRST_LIMIT = 180.0
 #: What a child runs: this very gradcat, and nothing that the current folder holds under the name of a module it needs.
 BOOT = f"""
 import sys
-sys.path[:] = [*filter(None, sys.path), {os.path.dirname(PACKAGE)!r}]
+sys.path[:] = [{os.path.dirname(PACKAGE)!r}, *filter(None, sys.path)]
+import gradcat
+sys.path.append(sys.path.pop(0))
 from gradcat.probe.worker import main
 main()
 """
@@ -45,6 +48,8 @@ class Child:
             text=True,
             start_new_session=True,  # Ctrl-C is the parent's to handle
         )
+        weakref.finalize(self, self.process.kill)  # whatever interrupts the parent, at its end the child is gone
+        self.stopped = False
         self.answers: queue.Queue[Record | None] = queue.Queue()
         self.last_words: list[str] = []
         threading.Thread(target=self._read, daemon=True).start()
@@ -75,7 +80,12 @@ class Child:
             self.last_words = [*self.last_words[-20:], line.rstrip()]
 
     def stop(self) -> None:
-        """End the child and everything that it holds."""
+        """End the child, and the run that it was given to, from any thread."""
+        self.stopped = True
+        self.end()
+
+    def end(self) -> None:
+        """End the child and everything that it holds; its run may go on with another one."""
         with contextlib.suppress(OSError):
             self.process.kill()
         self.process.wait()
@@ -95,11 +105,12 @@ def run(
 ) -> Iterator[Record]:
     """One record for each task, in order. A task that kills or hangs the child costs itself alone.
 
-    Raises GradcatError where no child can be had at all (no torch, a module that cannot be imported).
+    Raises GradcatError where no child can be had at all (no torch, a module that cannot be imported), and once
+    somebody stops `child`.
     """
     pending = [dict(task, id=i) for i, task in enumerate(tasks)]
     loads: list[Task] = [{"task": "import", "module": module, "id": -1} for module in imports]
-    fresh = child or Child()
+    given = fresh = child or Child()
     try:
         while pending:
             current, first = fresh, True
@@ -110,6 +121,8 @@ def run(
                     answer = current.answers.get(timeout=FIRST_LIMIT if first else limit)
                 except queue.Empty:
                     answer = {"died": f"no answer within {limit:g} s (stopped)"}
+                if given.stopped:
+                    raise GradcatError("the child process was stopped")
                 if answer is None:
                     answer = {"died": obituary(current)}
                 if "fatal" in answer:
@@ -128,11 +141,11 @@ def run(
                 yield {**answer, "id": task["id"]}
                 if "died" in answer:
                     break
-            current.stop()
+            current.end()
             if pending:
                 fresh = Child()
     finally:
-        fresh.stop()
+        fresh.end()
 
 
 def obituary(child: Child) -> str:

@@ -208,6 +208,23 @@ def test_a_closed_pipe_is_silent(environment, tree, arguments):
     assert result.stderr in ("", FOOTER)
 
 
+@pytest.mark.parametrize(
+    ("redirected", "code", "words"),
+    [
+        (">&-", 0, ""),
+        ("2>&-", 0, ""),
+        ("> /dev/full", 2, "gradcat: the output cannot be written: No space left on device\n"),
+    ],
+)
+@pytest.mark.parametrize("arguments", ["list --format json", "show MulBackward0"])
+def test_streams_that_take_nothing(environment, tree, arguments, redirected, code, words):
+    command = f"'{sys.executable}' -m gradcat {arguments} {redirected}"
+    done = subprocess.run(command, shell=True, env=environment, cwd=tree, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert words in done.stderr
+
+
 def test_output_that_the_locale_cannot_encode(run):
     assert "⊙" in run("show", "Mul", PYTHONIOENCODING="ascii").stdout
 

@@ -1,5 +1,6 @@
 """A probe's death costs that probe alone."""
 
+import threading
 import time
 from dataclasses import asdict
 
@@ -89,6 +90,18 @@ def test_samplers_say_what_is_wrong_with_a_domain():
 def test_a_module_that_cannot_be_imported_is_named():
     with pytest.raises(GradcatError, match="--import no_such_module"):
         run(GOOD, imports=["no_such_module"])
+
+
+def test_a_run_ends_when_somebody_stops_its_child(deadly):
+    child = runner.Child()
+    tasks = [{"task": "probe", "probe": asdict(probe)} for probe in (GOOD, call("hang"), call("hang"))]
+    answers = runner.run(tasks, imports=["deadly"], child=child)
+    assert next(answers)["direct"] == "ExpBackward0"
+    threading.Timer(0.1, child.stop).start()
+    start = time.monotonic()
+    with pytest.raises(GradcatError, match="was stopped"):
+        next(answers)
+    assert time.monotonic() - start < runner.LIMIT / 2
 
 
 def test_stopping_early_leaves_no_child(deadly):
