@@ -114,8 +114,8 @@ def resolve(
     if not op:
         from .op_db import NO_OPS
 
-        if text in NO_OPS:
-            raise NoNode(text, NO_OPS[text])
+        if why := NO_OPS.get(canonical(text)):
+            raise NoNode(text, why)
         raise UnknownName(f"{text!r} is neither a node nor an op of this torch{_nearest(text, names, ops)}")
     if not ops[op]:
         raise NoNode(text, reason(op))

@@ -49,9 +49,10 @@ def _probe(entry: Entry, family: str) -> Probe:
     fields: dict[str, Any] = {}
     for key, value in entry.mapping("probe", KEYS):
         if key in MAPPINGS:
-            fields[key] = value.texts(key)
-            for name, text in fields[key].items():
-                _parse(value, f"{key}.{name}", text)
+            fields[key] = {}
+            for name, item in value.mapping(key):
+                fields[key][name] = item.text(f"{key}.{name}")
+                _parse(item, f"{key}.{name}", fields[key][name], cut=value.node.flow_style)
         else:
             fields[key] = value.text(key)
     if "call" not in fields:
@@ -62,13 +63,14 @@ def _probe(entry: Entry, family: str) -> Probe:
     fields.setdefault("inputs", {})
     return Probe(
         family=family,
-        place=f"{entry.file.name}:{entry.node.start_mark.line + 1}",
+        place=f"{entry.file.name}:{entry.line}",
         **fields,
     )
 
 
-def _parse(entry: Entry, what: str, text: str) -> None:
+def _parse(entry: Entry, what: str, text: str, *, cut: bool = False) -> None:
     try:
         parse(text, ops=True)
     except FormulaError as error:
-        raise entry.fail(f"{what}: {error}") from None
+        remedy = "; inside of { } YAML cuts at commas: write one a line" if cut else ""
+        raise entry.fail(f"{what}: {error}{remedy}") from None

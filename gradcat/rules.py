@@ -60,7 +60,7 @@ def _rule(node: str, entry: Entry, family: str) -> tuple[Rule, dict[str, str]]:
         unverified=parts["unverified"].text("unverified") if "unverified" in parts else "",
         notes=_notes(parts.get("notes")),
         source=parts["source"].text("source") if "source" in parts else "",
-        place=f"{entry.file.name}:{entry.node.start_mark.line}",
+        place=f"{entry.file.name}:{entry.line}",
     )
     if "rename" in parts and not rule.like:
         raise parts["rename"].fail(f"{node}: rename: goes with like:")
@@ -75,9 +75,10 @@ def _texts(entry: Entry | None, what: str) -> dict[str, str]:
     """A mapping of formulas, or one formula under the name ""."""
     if entry is None:
         return {}
-    texts = entry.texts(what) if _is_mapping(entry) else {"": entry.text(what)}
+    items = dict(entry.mapping(what)) if _is_mapping(entry) else {"": entry}
+    texts = {name: item.text(f"{what}.{name}".rstrip(".")) for name, item in items.items()}
     for name, text in texts.items():
-        _parse(entry, f"{what}.{name}".rstrip("."), text)
+        _parse(items[name], f"{what}.{name}".rstrip("."), text)
     return texts
 
 

@@ -16,14 +16,19 @@ Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A YAML node with its place."""
+    """A YAML node with its place: where its key stands, or itself."""
 
     file: Path
     node: Any
+    key: Any = None
+
+    @property
+    def line(self) -> int:
+        return int((self.key or self.node).start_mark.line) + 1
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.node.start_mark.line + 1}"
+        return f"{self.file}:{self.line}"
 
     def fail(self, message: str) -> GradcatError:
         return GradcatError(f"{self.place}: {message}")
@@ -57,7 +62,7 @@ class Entry:
             if allowed and key not in allowed:
                 raise key_entry.fail(f"{what}: unknown key {key!r}; known: {', '.join(allowed)}")
             seen[key] = line
-            yield key, Entry(self.file, node)
+            yield key, Entry(self.file, node, key_node)
 
     def texts(self, what: str) -> dict[str, str]:
         """A mapping of text to text."""

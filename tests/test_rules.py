@@ -19,7 +19,7 @@ BAD = [
     ("N:\n  forward: (yield)\n", ":2", "Yield is not in the language"),
     ("N:\n  like: M\n", ":1", "M has no rule"),
     ("M:\n  like: N\nN:\n  like: M\n", ":1", "goes round in a circle"),
-    ("N:\n  forward: self\n  rename:\n    a: b\n", ":4", "rename: goes with like:"),
+    ("N:\n  forward: self\n  rename:\n    a: b\n", ":3", "rename: goes with like:"),
     ("N:\n  backward:\n    self: todo\n", ":3", "a todo needs its reason"),
     ("N: {}\n", ":1", "an empty rule"),
     (f"N:\n  forward: {'-' * 70}self\n", ":2", "nested deeper"),

@@ -97,9 +97,10 @@ def _text(nodes: Sequence[Node], missing: Sequence[Gap], torch: str) -> Iterator
     def reached(*of: str) -> str:
         return f"{sum(harvested[kind] for kind in of)} of {sum(kinds[kind] for kind in of)}"
 
-    yield f"torch {torch}: {reached('generated', 'engine')} node classes harvested"
     more = {"python": "that torch writes in Python", "unlisted": "that torch has no class for"}
-    yield "".join(f", and {reached(kind)} {what}" for kind, what in more.items() if kinds[kind]) + "\n"
+    beside = "".join(f", and {reached(kind)} {what}" for kind, what in more.items() if kinds[kind])
+    first: Line = [("", f"torch {torch}: {reached('generated', 'engine')} node classes harvested{beside}")]
+    yield from (f"{plain(part)}\n" for part in wrap(first, columns, 4))
     for name, by in GROUPS.items():
         groups = counts(nodes, by)
         total = {"total": next(iter(counts(nodes, lambda row: "").values()), {})} if len(groups) > 1 else {}

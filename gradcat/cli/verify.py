@@ -52,7 +52,14 @@ def command(
     failed = [node for node in nodes if node.verification.status == "failed"]
     told = nodes if names else failed
     size = max((len(node.name) for node in told), default=0)
-    write(f"{node.name:<{size}}  {evidence(node)}\n" for node in told)
+    places = {}
+    if failed:
+        from ..rules import load
+
+        places = {name: rule.place for name, rule in load(library.rules).items()}
+    for node in told:
+        rule = f" · its rule: {places[node.name]}" if node in failed and node.name in places else ""
+        write([f"{node.name:<{size}}  {evidence(node)}{rule}\n"])
     counts = summary(Row(values(node)) for node in nodes)
     words = ("verified", "raises", "structural", "unverified", "failed")
     write([f"{counts['with_formulas']} rules: " + ", ".join(f"{counts[word]} {word}" for word in words) + "\n"])

@@ -58,6 +58,13 @@ def test_exports_are_valid_and_alike(real, tmp_path):
     assert "not run here yet" not in real("list").stderr
 
 
+def test_coverage_fits_a_terminal(real):
+    wide, narrow = (real("coverage", FORCE_COLOR="1", COLUMNS=columns).stdout for columns in ("120", "80"))
+    assert "  reflected  " in wide
+    assert max(map(len, wide.splitlines()[:20])) > 80 >= max(map(len, narrow.splitlines()[:20]))
+    assert " of 658 node classes harvested" in narrow.splitlines()[0]
+
+
 def test_coverage_counts_what_export_counts(real):
     coverage = json.loads(real("coverage", "--format", "json").stdout)
     assert coverage["summary"] == json.loads(real("export").stdout)["summary"]
@@ -102,6 +109,7 @@ def test_ops_of_ones_own(real, tmp_path, vjp, code):
     result = real("verify", "TripleBackward", *own, cwd=tmp_path)
     assert result.returncode == code, result.stderr
     assert result.stdout.startswith("TripleBackward  " + ("failed: TripleBackward.self: " if code else "verified"))
+    assert ("its rule: rules.yaml:1" in result.stdout) == bool(code)
     shown = real("show", "TripleBackward", *own, cwd=tmp_path).stdout
     assert ("checked   failed" if code else "checked   verified · forward 0 · vjp 0") in shown
     assert "made by   my_ops.triple(self)" in shown
