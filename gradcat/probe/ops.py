@@ -45,8 +45,14 @@ NAMESPACES = (
 )
 #: Names of those modules that stay out all the same.
 REFUSED = {
+    "_import_dotted_name",
+    "_initExtension",
     "compiler",
     "from_file",
+    "get_file_path",
+    "FileStore",
+    "PyTorchFileReader",
+    "PyTorchFileWriter",
     "hub",
     "import_ir_module",
     "jit",
@@ -73,6 +79,10 @@ SINGLE = {
 }
 
 
+#: Their methods read and write files.
+STORAGES = (torch.UntypedStorage, torch.TypedStorage)
+
+
 class OpEvaluator(Evaluator):
     """Evaluates a probe's expressions: the language with ops, methods and samplers in it."""
 
@@ -97,6 +107,9 @@ class OpEvaluator(Evaluator):
         value = self.visit(node.value, names)
         if isinstance(value, ModuleType):
             raise FormulaError(f"{ast.unparse(node)}: a module is not a value")
+        home = type(value).__module__.partition(".")[0]
+        if node.attr in REFUSED or isinstance(value, STORAGES) or home not in {"builtins", *self.modules}:
+            raise FormulaError(f"{ast.unparse(node)}: {type(value).__name__}.{node.attr} is not an op")
         try:
             return getattr(value, node.attr)
         except AttributeError as error:
@@ -136,7 +149,7 @@ def resolve(module: ModuleType, path: tuple[str, ...]) -> Any:
     name = path[0]
     late = next((module for module in LATE if ".".join(path).startswith(f"{module}.")), "")
     for part in path[1:]:
-        if isinstance(value, ModuleType) and not own and part in REFUSED:
+        if not own and part in REFUSED:
             raise FormulaError(f"{name}.{part} is not an op")
         try:
             value = member(value, f"{name}.{part}", late)
