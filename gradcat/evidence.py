@@ -8,9 +8,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from . import probes, rules
-from .merge import Progress, Sources, returns_of, silent
+from .merge import Sources, returns_of
 from .model import Catalog, Facts, Node, Probe, Rule, Verification
 from .probe import runner
+from .progress import Progress, silent
 
 
 def verified(

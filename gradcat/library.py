@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import files, store
 from .names import UnknownName
+from .progress import Progress, silent
 from .words import NOT_RUN, NOT_YET
 
 if TYPE_CHECKING:
@@ -14,17 +15,12 @@ if TYPE_CHECKING:
     from .model import Catalog
 
 T = TypeVar("T")
-Progress = Callable[[int, int, str], None]
 
 #: What evidence is stored for. Other samples or another seed are somebody's own experiment, and change no card.
 SAMPLES, SEED = 1, 0
 
 #: How many warnings of a build are said one by one.
 MANY = 3
-
-
-def silent(done: int, total: int, what: str) -> None:
-    """Progress that nobody watches."""
 
 
 class Library:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,23 +15,17 @@ from .installed import torch_build
 from .model import Catalog, Edge, Formula, Node, Probe, Rule, Saved, Vjp
 from .opnames import called
 from .probe import runner
+from .progress import Progress, silent
 from .schema import parse_schema
 from .snippet import snippet
 from .words import ABSENT, NOT_YET
 from .yamlfile import read
-
-Progress = Callable[[int, int, str], None]
-
 
 #: The torch that rules and probes were written on. Others work: what they lack or do otherwise is said.
 TESTED = ("2.13.0",)
 
 #: Why a class is only reflected, where nothing more is known.
 NO_PROBE = "no probe makes it"
-
-
-def silent(done: int, total: int, what: str) -> None:
-    """Progress that nobody watches."""
 
 
 @dataclass(frozen=True)
